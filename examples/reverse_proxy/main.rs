@@ -1,0 +1,74 @@
+//! `cargo run --release --example reverse_proxy -- --upstream http://127.0.0.1:3000/mcp`: an Apps-aware reverse proxy.
+//!
+//! The path of the upstream's URL, with everything below it, is MCP and goes through the layers. All other paths
+//! go to the same origin untouched: where a server has a second MCP endpoint there (such as the `/sse` and
+//! `/messages` of 2024-11-05), that endpoint needs a proxy of its own, or none of its filters hold.
+//!
+//! Clients speak HTTP/1.1 or HTTP/2 with prior knowledge, the upstream HTTP/1.1. `Host` becomes the upstream's,
+//! `Origin` passes: to tell good origins from bad ones stays the upstream's duty, and it cannot use `Host` for it.
+//! One line on stdout says that the proxy is ready, and where; the log is on stderr.
+
+#![forbid(unsafe_code)]
+
+mod endpoint;
+mod flags;
+mod headers;
+mod plain_server;
+mod serve;
+mod upstream;
+
+use std::future::Future;
+use std::io::{self, Write};
+
+use clap::Parser;
+use http::request::Parts;
+use tokio::net::TcpListener;
+use tower::{BoxError, ServiceBuilder};
+
+use crate::flags::Flags;
+use crate::upstream::Upstream;
+
+#[tokio::main]
+async fn main() -> Result<(), BoxError> {
+    let flags = Flags::parse();
+    let stop = stop()?;
+    let endpoint = match &flags.upstream {
+        Some(endpoint) => endpoint.clone(),
+        None => plain_server::start().await?,
+    };
+    let listener = TcpListener::bind(flags.listen).await?;
+    let address = listener.local_addr()?;
+    let path = endpoint.path().to_owned();
+    let upstream = Upstream::new(endpoint.clone());
+    let apps = flags.layer().predicate(move |parts: &Parts| endpoint.covers(parts.uri.path()));
+    let proxy = ServiceBuilder::new().layer(apps).service(upstream);
+    writeln!(io::stdout(), "listening on http://{address}{path}")?;
+    serve::serve(listener, proxy, stop).await;
+    Ok(())
+}
+
+/// Ends on SIGINT or SIGTERM, which are caught from the call on.
+#[cfg(unix)]
+fn stop() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Ends on Ctrl-C.
+#[cfg(not(unix))]
+fn stop() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        // Without the signal the process can only be killed, so an error must not stop it.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    })
+}

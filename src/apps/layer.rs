@@ -1,0 +1,90 @@
+//! The layer that fuses the others.
+
+use tower_layer::Layer;
+
+use crate::concern::{Chain, ConcernService, Settings};
+use crate::exchange::{AudienceSource, Limits, Predicate};
+use crate::negotiate::Negotiate;
+use crate::normalize::{FlatKey, Normalize, OpenAiKeys};
+use crate::visibility::Visibility;
+
+/// The concerns that [`AppsLayer`] fuses, the innermost first.
+pub type Fused = Chain<Option<Negotiate>, Chain<Normalize, Visibility>>;
+
+/// Makes an MCP service aware of MCP Apps. See the [module docs](super).
+#[derive(Clone, Debug)]
+pub struct AppsLayer {
+    negotiate: Option<Negotiate>,
+    normalize: Normalize,
+    visibility: Visibility,
+    settings: Settings,
+}
+
+impl AppsLayer {
+    /// Everything by its defaults.
+    pub fn new() -> Self {
+        Self {
+            negotiate: Some(Negotiate::new()),
+            normalize: Normalize::new(),
+            visibility: Visibility::new(),
+            settings: Settings::new(),
+        }
+    }
+
+    /// Does not advertise MCP Apps: the server's capabilities stay as they are.
+    #[must_use]
+    pub fn without_advertising(mut self) -> Self {
+        self.negotiate = None;
+        self
+    }
+
+    /// Chooses what becomes of the deprecated flat key. See [`normalize`](crate::normalize).
+    #[must_use]
+    pub fn flat_key(mut self, flat_key: FlatKey) -> Self {
+        self.normalize = self.normalize.flat_key(flat_key);
+        self
+    }
+
+    /// Chooses whether OpenAI's keys are read. See [`normalize`](crate::normalize).
+    #[must_use]
+    pub fn openai_keys(mut self, openai_keys: OpenAiKeys) -> Self {
+        self.normalize = self.normalize.openai_keys(openai_keys);
+        self
+    }
+
+    /// Chooses how the audience of a request is known. See [`AudienceSource`].
+    #[must_use]
+    pub fn audience(mut self, audience: impl AudienceSource) -> Self {
+        self.settings = self.settings.audience(audience);
+        self
+    }
+
+    /// Chooses which requests are MCP. See [`Predicate`].
+    #[must_use]
+    pub fn predicate(mut self, predicate: impl Predicate) -> Self {
+        self.settings = self.settings.predicate(predicate);
+        self
+    }
+
+    /// Bounds what is read. See [`Limits`].
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.settings = self.settings.limits(limits);
+        self
+    }
+}
+
+impl Default for AppsLayer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S> Layer<S> for AppsLayer {
+    type Service = ConcernService<S, Fused>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        let visible = Chain::new(self.normalize.clone(), self.visibility.clone());
+        ConcernService::new(inner, Chain::new(self.negotiate.clone(), visible), self.settings.clone())
+    }
+}

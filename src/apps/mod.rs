@@ -1,0 +1,31 @@
+//! Middleware that makes an MCP service aware of MCP Apps: all concerns of this crate in one pass.
+//!
+//! [`AppsLayer`] fuses what the other layers do one by one, so that each message is read once. The result
+//! is that of the layers stacked in this order, from the inner service outwards:
+//!
+//! 1. [`negotiate`](crate::negotiate): the server advertises MCP Apps if it has resources;
+//! 2. [`normalize`](crate::normalize): tools link their UI by the nested key;
+//! 3. [`visibility`](crate::visibility): each tool is for those it says it is for.
+//!
+//! See the modules for what each does, and for their caveats.
+//!
+//! # Example
+//!
+//! ```
+//! use axum::{Router, routing::post};
+//! use tower_mcp_apps::AppsLayer;
+//!
+//! async fn mcp(body: String) -> String {
+//!     body
+//! }
+//!
+//! // The layer belongs on the MCP route alone: other routes may carry any JSON.
+//! let app: Router = Router::new()
+//!     .route("/mcp", post(mcp).layer(AppsLayer::new()))
+//!     .route("/health", post(|| async {}));
+//! # drop(app);
+//! ```
+
+mod layer;
+
+pub use layer::{AppsLayer, Fused};

@@ -1,0 +1,25 @@
+//! A request as a concern judges it.
+
+use http::request::Parts;
+
+use crate::message::{Payload, Unreadable};
+
+/// A request as a concern judges it: its head, and what its body says.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The head, with the session tag and headers for the layer alone taken off.
+    pub parts: &'a Parts,
+    /// The messages; or why there are none. `Ok(None)` where there is no POST.
+    pub payload: Result<Option<&'a Payload<'a>>, Unread>,
+}
+
+/// Why a POST's body was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is no `application/json`, or is encoded.
+    Foreign,
+    /// It is `application/json` in another charset than UTF-8.
+    Charset,
+    /// It is no message.
+    Unreadable(Unreadable),
+}

@@ -1,0 +1,73 @@
+//! Several concerns as one.
+
+use super::{Asked, Concern, Verdict, sealed::Sealed};
+use crate::exchange::Exchange;
+use crate::message::{Answer, Capabilities, Entry, Wants};
+
+/// Two concerns as one, so that a message is read once for both.
+///
+/// `inner` stands nearer to the inner service: it sees answers first and requests last, as in a stack of layers.
+#[derive(Clone, Debug)]
+pub struct Chain<I, O> {
+    inner: I,
+    outer: O,
+}
+
+impl<I, O> Chain<I, O> {
+    /// Both concerns as one.
+    pub fn new(inner: I, outer: O) -> Self {
+        Self { inner, outer }
+    }
+}
+
+impl<I, O> Sealed for Chain<I, O> {}
+
+impl<I: Concern, O: Concern> Concern for Chain<I, O> {
+    fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
+        match self.outer.request(exchange, asked) {
+            Verdict::Forward => self.inner.request(exchange, asked),
+            verdict => verdict,
+        }
+    }
+
+    fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
+        self.inner.wants(exchange, answer) | self.outer.wants(exchange, answer)
+    }
+
+    fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
+        self.inner.entry(exchange, entry);
+        if !entry.is_removed() {
+            self.outer.entry(exchange, entry);
+        }
+    }
+
+    fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
+        self.inner.capabilities(exchange, capabilities);
+        self.outer.capabilities(exchange, capabilities);
+    }
+}
+
+impl<C> Sealed for Option<C> {}
+
+/// A concern that is switched off wants nothing and changes nothing.
+impl<C: Concern> Concern for Option<C> {
+    fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
+        self.as_ref().map_or(Verdict::Forward, |concern| concern.request(exchange, asked))
+    }
+
+    fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
+        self.as_ref().map_or(Wants::NOTHING, |concern| concern.wants(exchange, answer))
+    }
+
+    fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
+        if let Some(concern) = self {
+            concern.entry(exchange, entry);
+        }
+    }
+
+    fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
+        if let Some(concern) = self {
+            concern.capabilities(exchange, capabilities);
+        }
+    }
+}

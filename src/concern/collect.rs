@@ -1,0 +1,97 @@
+//! A body read into memory, and given on as it came.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+
+use crate::frames::Frames;
+
+/// A body that was read: the frames that came, its trailers, and the error that ended it, if one did.
+#[derive(Debug)]
+pub(crate) struct Collected<E> {
+    pub(crate) frames: Frames,
+    pub(crate) trailers: Option<HeaderMap>,
+    pub(crate) error: Option<E>,
+}
+
+impl<E> From<Frames> for Collected<E> {
+    fn from(frames: Frames) -> Self {
+        Self { frames, trailers: None, error: None }
+    }
+}
+
+impl<E> Collected<E> {
+    /// The next frame of the body that this was.
+    pub(crate) fn next_frame(&mut self) -> Option<Result<Frame<Bytes>, E>> {
+        if let Some(piece) = self.frames.next() {
+            return Some(Ok(Frame::data(piece)));
+        }
+        match self.trailers.take() {
+            Some(trailers) => Some(Ok(Frame::trailers(trailers))),
+            None => self.error.take().map(Err),
+        }
+    }
+
+    pub(crate) fn is_end(&self) -> bool {
+        self.frames.is_empty() && self.trailers.is_none() && self.error.is_none()
+    }
+
+    pub(crate) fn size_hint(&self) -> SizeHint {
+        let bytes = self.frames.len() as u64;
+        if self.error.is_none() {
+            return SizeHint::with_exact(bytes);
+        }
+        let mut hint = SizeHint::new();
+        hint.set_lower(bytes);
+        hint
+    }
+}
+
+/// Reads a body up to a limit.
+#[derive(Debug)]
+pub(crate) struct Collect {
+    pub(crate) frames: Frames,
+    limit: usize,
+}
+
+/// What reading came to.
+pub(crate) enum Step<E> {
+    /// One more piece is among the frames.
+    More,
+    /// The body is over.
+    Whole(Option<HeaderMap>),
+    /// The body failed.
+    Failed(E),
+    /// The body is longer than the limit. What came of it is among the frames.
+    TooLarge,
+}
+
+impl Collect {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { frames: Frames::default(), limit }
+    }
+
+    /// Reads one frame more.
+    pub(crate) fn poll_step<B>(&mut self, mut body: Pin<&mut B>, cx: &mut Context<'_>) -> Poll<Step<B::Error>>
+    where
+        B: Body<Data = Bytes>,
+    {
+        if body.size_hint().lower() > self.limit.saturating_sub(self.frames.len()) as u64 {
+            return Poll::Ready(Step::TooLarge);
+        }
+        Poll::Ready(match ready!(body.as_mut().poll_frame(cx)) {
+            None => Step::Whole(None),
+            Some(Err(error)) => Step::Failed(error),
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(piece) => {
+                    self.frames.push(piece);
+                    if self.frames.len() > self.limit { Step::TooLarge } else { Step::More }
+                }
+                Err(frame) => Step::Whole(frame.into_trailers().ok()),
+            },
+        })
+    }
+}

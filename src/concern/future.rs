@@ -1,0 +1,354 @@
+//! An exchange on its way: the request is read, the inner service asked, its answer read where it may be edited.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, response};
+use http_body::Body;
+use pin_project_lite::pin_project;
+use tower_service::Service;
+
+use super::collect::{Collect, Collected, Step};
+use super::handling::{self, Edited, Handling};
+use super::service::Shared;
+use super::stream::Events;
+use super::{Concern, RequestBody, ResponseBody, Unread};
+use crate::exchange::{Content, Encoding, SessionTag};
+use crate::frames::Frames;
+use crate::message::{Payload, Refusal};
+use crate::protocol::code;
+use crate::sse::{Sniff, sniff};
+
+pin_project! {
+    /// The future of [`ConcernService`](super::ConcernService).
+    pub struct ResponseFuture<S, C, B, R>
+    where
+        S: Service<Request<RequestBody<B>>>,
+        B: Body,
+    {
+        #[pin]
+        state: State<S, C, B, R>,
+    }
+}
+
+pin_project! {
+    #[project = StateProjection]
+    enum State<S, C, B, R>
+    where
+        S: Service<Request<RequestBody<B>>>,
+        B: Body,
+    {
+        // Not MCP.
+        Through { #[pin] future: S::Future },
+        // Refused before the inner service was asked.
+        Refused { answer: Option<(Refusal, Option<Bytes>, HeaderMap)> },
+        // The request's body is being read.
+        Asking { #[pin] body: B, collect: Collect, start: Option<Start<S, C>> },
+        // The inner service is at work.
+        Waiting { #[pin] future: S::Future, handling: Option<Handling<C>> },
+        // The answer's body is being read.
+        Reading { collect: Collect, answer: Option<Answer<R, C>> },
+    }
+}
+
+/// An answer whose body must be read before its head can go.
+struct Answer<R, C> {
+    parts: response::Parts,
+    // Boxed, since a body that was polled can be moved no more, and what is left of it may have to go on.
+    body: Pin<Box<R>>,
+    handling: Handling<C>,
+}
+
+/// What an exchange starts with.
+struct Start<S, C> {
+    service: S,
+    shared: Arc<Shared<C>>,
+    parts: Parts,
+    tag: Option<SessionTag>,
+}
+
+impl<S, C, B, R> ResponseFuture<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>>,
+    C: Concern,
+    B: Body,
+{
+    pub(super) fn through(future: S::Future) -> Self {
+        Self { state: State::Through { future } }
+    }
+
+    pub(super) fn asking(service: S, shared: Arc<Shared<C>>, parts: Parts, body: B, tag: Option<SessionTag>) -> Self {
+        let collect = Collect::new(shared.settings.limits.request_bytes);
+        Self { state: State::Asking { body, collect, start: Some(Start { service, shared, parts, tag }) } }
+    }
+
+    /// A request whose body is not read.
+    pub(super) fn judged(
+        service: S,
+        shared: Arc<Shared<C>>,
+        parts: Parts,
+        body: B,
+        tag: Option<SessionTag>,
+        payload: Result<Option<&Payload<'_>>, Unread>,
+    ) -> Self {
+        let start = Start { service, shared, parts, tag };
+        Self { state: start.judge(payload, &Bytes::new(), RequestBody::through(body)) }
+    }
+}
+
+impl<S, C: Concern> Start<S, C> {
+    fn judge<B, R>(
+        mut self,
+        payload: Result<Option<&Payload<'_>>, Unread>,
+        bytes: &Bytes,
+        body: RequestBody<B>,
+    ) -> State<S, C, B, R>
+    where
+        S: Service<Request<RequestBody<B>>>,
+        B: Body,
+    {
+        match Handling::begin(self.shared, &mut self.parts, self.tag, payload, bytes) {
+            Ok(handling) => State::Waiting {
+                future: self.service.call(Request::from_parts(self.parts, body)),
+                handling: Some(handling),
+            },
+            Err((refusal, id)) => State::Refused { answer: Some((refusal, id, self.parts.headers)) },
+        }
+    }
+
+    /// The request was read to its end, or to where it failed.
+    fn judge_read<B, R>(self, read: Collected<B::Error>) -> State<S, C, B, R>
+    where
+        S: Service<Request<RequestBody<B>>>,
+        B: Body,
+    {
+        let bytes = read.frames.to_bytes();
+        let depth = self.shared.settings.limits.depth;
+        // What came of a body that failed is no message, and its error tells the inner service so.
+        let payload = match read.error {
+            None => Some(Payload::read(&bytes, depth).map_err(Unread::Unreadable)),
+            Some(_) => None,
+        };
+        let payload = payload.as_ref().map_or(Ok(None), |payload| payload.as_ref().map(Some).map_err(|unread| *unread));
+        self.judge(payload, &bytes, RequestBody::read(read))
+    }
+}
+
+impl<S, C, B, R> Future for ResponseFuture<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>, Response = Response<R>>,
+    C: Concern,
+    B: Body<Data = Bytes>,
+    R: Body<Data = Bytes>,
+{
+    type Output = Result<Response<ResponseBody<R, C>>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = self.project().state;
+        loop {
+            let next = match state.as_mut().project() {
+                StateProjection::Through { future } => {
+                    return future.poll(cx).map_ok(|response| response.map(ResponseBody::through));
+                }
+                StateProjection::Refused { answer } => {
+                    let Some((refusal, id, headers)) = answer.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(refuse(&refusal, id.as_deref(), &headers)));
+                }
+                StateProjection::Asking { body, collect, start } => {
+                    let (trailers, error) = match ready!(collect.poll_step(body, cx)) {
+                        Step::More => continue,
+                        Step::Whole(trailers) => (trailers, None),
+                        Step::Failed(error) => (None, Some(error)),
+                        Step::TooLarge => {
+                            let Some(start) = start.take() else { return Poll::Pending };
+                            state.set(State::Refused { answer: Some((too_large(&start), None, start.parts.headers)) });
+                            continue;
+                        }
+                    };
+                    let frames = std::mem::take(&mut collect.frames);
+                    let Some(start) = start.take() else { return Poll::Pending };
+                    start.judge_read(Collected { frames, trailers, error })
+                }
+                StateProjection::Waiting { future, handling } => {
+                    let response = ready!(future.poll(cx))?;
+                    let Some(handling) = handling.take() else { return Poll::Pending };
+                    match open(response, handling) {
+                        Opened::Settled(response) => return Poll::Ready(Ok(response)),
+                        Opened::Unread(answer) => State::Reading {
+                            collect: Collect::new(answer.handling.limits().response_bytes),
+                            answer: Some(answer),
+                        },
+                    }
+                }
+                StateProjection::Reading { collect, answer } => {
+                    let Some(reading) = answer else { return Poll::Pending };
+                    let step = ready!(collect.poll_step(reading.body.as_mut(), cx));
+                    if matches!(step, Step::More) && sniff_frames(&collect.frames) != Some(Sniff::EventStream) {
+                        continue;
+                    }
+                    let Some(answer) = answer.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(answer.close(std::mem::take(&mut collect.frames), step)));
+                }
+            };
+            state.set(next);
+        }
+    }
+}
+
+/// How an answer goes on once its head is there.
+enum Opened<R: Body, C> {
+    Settled(Response<ResponseBody<R, C>>),
+    Unread(Answer<R, C>),
+}
+
+/// Decides by its head what an answer needs.
+fn open<R, C>(response: Response<R>, handling: Handling<C>) -> Opened<R, C>
+where
+    R: Body<Data = Bytes>,
+    C: Concern,
+{
+    let (mut parts, body) = response.into_parts();
+    handling.mark_head(&mut parts);
+    let content = Content::of(&parts.headers);
+    let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
+    if !handling.reads_answer() || body.is_end_stream() || !is_readable {
+        return Opened::Settled(Response::from_parts(parts, ResponseBody::through(body)));
+    }
+    if Encoding::of(&parts.headers) == Encoding::Encoded {
+        // A page or a file is no answer to a method, encoded or not.
+        if !handling.is_enforced() || content == Content::Other {
+            return Opened::Settled(Response::from_parts(parts, ResponseBody::through(body)));
+        }
+        let message = "the server's answer is encoded although identity was asked for, so it could not be filtered";
+        return Opened::Settled(replace(parts, &handling, message));
+    }
+    if content == Content::Events {
+        handling::unsettle(&mut parts.headers);
+        let events = Events::new(Box::pin(body), handling);
+        return Opened::Settled(Response::from_parts(parts, ResponseBody::events(events)));
+    }
+    Opened::Unread(Answer { parts, body: Box::pin(body), handling })
+}
+
+impl<R, C> Answer<R, C>
+where
+    R: Body<Data = Bytes>,
+    C: Concern,
+{
+    /// Decides what goes out, once enough of the body was read.
+    fn close(mut self, frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
+        let enforced = self.handling.is_enforced();
+        let sniffed = sniff_frames(&frames);
+        let (trailers, error) = match step {
+            // Read no further than to see that it is a stream.
+            Step::More => return self.stream(frames),
+            Step::TooLarge if enforced && sniffed == Some(Sniff::EventStream) => return self.stream(frames),
+            Step::TooLarge if enforced && self.may_be_answer(sniffed) => {
+                return replace(self.parts, &self.handling, "the server's answer is too long to be filtered");
+            }
+            Step::TooLarge => {
+                return Response::from_parts(self.parts, ResponseBody::resumed(frames, self.body));
+            }
+            Step::Failed(_) if enforced && self.may_be_answer(sniffed) => {
+                return replace(
+                    self.parts,
+                    &self.handling,
+                    "the server's answer broke off, so it could not be filtered",
+                );
+            }
+            Step::Failed(error) => (None, Some(error)),
+            Step::Whole(trailers) => (trailers, None),
+        };
+        let edited = match sniffed {
+            _ if error.is_some() || frames.is_empty() => Edited::Not,
+            Some(Sniff::Json) => self.handling.edit(&frames.to_bytes()),
+            _ => Edited::Unreadable,
+        };
+        let frames = match edited {
+            Edited::To(edited) => {
+                handling::settle(&mut self.parts.headers, edited.len());
+                edited
+            }
+            Edited::Unreadable if enforced && self.may_be_answer(sniffed) => {
+                return replace(
+                    self.parts,
+                    &self.handling,
+                    "the server's answer could not be read, so it could not be filtered",
+                );
+            }
+            Edited::Unreadable | Edited::Not => frames,
+        };
+        Response::from_parts(self.parts, ResponseBody::read(Collected { frames, trailers, error }))
+    }
+
+    /// An event stream that says it is something else.
+    fn stream(mut self, frames: Frames) -> Response<ResponseBody<R, C>> {
+        handling::unsettle(&mut self.parts.headers);
+        Response::from_parts(self.parts, ResponseBody::events(Events::begun(frames, self.body, self.handling)))
+    }
+
+    /// Whether a body that could not be read may be an answer to the method all the same: it says that it is
+    /// JSON, or it looks so and nothing says that the request failed.
+    fn may_be_answer(&self, sniffed: Option<Sniff>) -> bool {
+        match Content::of(&self.parts.headers) {
+            Content::Json | Content::ForeignJson => true,
+            _ => sniffed == Some(Sniff::Json) && self.parts.status.is_success(),
+        }
+    }
+}
+
+/// A JSON-RPC error in the place of an answer that a filter could not read.
+fn replace<R: Body, C>(
+    mut parts: response::Parts,
+    handling: &Handling<C>,
+    message: &'static str,
+) -> Response<ResponseBody<R, C>> {
+    let error = Bytes::from(handling.error(message));
+    handling::replace(&mut parts, error.len());
+    Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
+}
+
+fn sniff_frames(frames: &Frames) -> Option<Sniff> {
+    // The first frame nearly always tells; only where it does not are they put together.
+    match frames.first().map(|first| sniff(first))? {
+        Sniff::Unknown => Some(sniff(&frames.to_bytes())),
+        sniffed => Some(sniffed),
+    }
+}
+
+fn too_large<S, C>(start: &Start<S, C>) -> Refusal {
+    let limit = start.shared.settings.limits.request_bytes;
+    let message = format!("the request's body is longer than {limit} bytes, the most that is read here");
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, code::INVALID_REQUEST, message)
+}
+
+/// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
+fn refuse<R: Body, C>(refusal: &Refusal, id: Option<&[u8]>, request: &HeaderMap) -> Response<ResponseBody<R, C>> {
+    let mut body = refusal.to_json(id);
+    let mut content_type = HeaderValue::from_static("application/json");
+    if refusal.status().is_success() && wants_events(request) {
+        body = [b"event: message\ndata: ", &body[..], b"\n\n"].concat();
+        content_type = HeaderValue::from_static("text/event-stream");
+    }
+    let mut response = Response::new(ResponseBody::read(Frames::from(Bytes::from(body)).into()));
+    *response.status_mut() = refusal.status();
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response
+}
+
+/// Whether a client takes event streams and no JSON (MCP 2025-11-25, "Sending Messages to the Server": it should take both).
+fn wants_events(request: &HeaderMap) -> bool {
+    let accepts = |wanted: &[&str]| {
+        let lists = request.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        lists.flat_map(|list| list.split(',')).any(|range| {
+            let essence = range.split(';').next().unwrap_or_default().trim();
+            wanted.iter().any(|wanted| essence.eq_ignore_ascii_case(wanted))
+        })
+    };
+    accepts(&["text/event-stream"]) && !accepts(&["application/json", "application/*", "*/*"])
+}

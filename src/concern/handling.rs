@@ -1,0 +1,217 @@
+//! What is done about one exchange: decided when the request was read, applied to its answer.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::service::Shared;
+use super::{Asked, Concern, Unread, Verdict};
+use crate::exchange::{
+    CallInfo, Calls, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
+};
+use crate::frames::Frames;
+use crate::json::Splice;
+use crate::message::{Answer, Capabilities, Entry, Payload, Refusal, Sites, Wants, walk};
+use crate::protocol::{Audience, Era, Method, code, header};
+
+/// Validators and digests of a body, which do not hold for an edited one.
+const VALIDATORS: [HeaderName; 5] = [
+    ETAG,
+    HeaderName::from_static("content-md5"),
+    HeaderName::from_static("digest"),
+    HeaderName::from_static("content-digest"),
+    HeaderName::from_static("repr-digest"),
+];
+
+/// What is done about one exchange.
+pub(super) struct Handling<C> {
+    shared: Arc<Shared<C>>,
+    exchange: Exchange,
+    wants: Wants,
+    tag: Option<SessionTag>,
+    answers_initialize: bool,
+}
+
+/// What editing a message came to.
+pub(super) enum Edited {
+    /// It stays as it came.
+    Not,
+    /// It becomes this.
+    To(Frames),
+    /// It could not be read.
+    Unreadable,
+}
+
+impl<C: Concern> Handling<C> {
+    /// Judges a request whose body, if it is a POST's, was read. Prepares its head for the inner service.
+    pub(super) fn begin(
+        shared: Arc<Shared<C>>,
+        parts: &mut Parts,
+        tag: Option<SessionTag>,
+        payload: Result<Option<&Payload<'_>>, Unread>,
+        body: &Bytes,
+    ) -> Result<Self, (Refusal, Option<Bytes>)> {
+        let settings = &shared.settings;
+        let mut context = read_context(parts, payload.ok().flatten(), body, tag.as_ref());
+        let refused = |context: &McpContext, refusal| (refusal, context.call().and_then(CallInfo::shared_id));
+        match settings.audience.resolve(parts, &context.declared) {
+            Ok(audience) => context.audience = audience,
+            Err(odd) => {
+                let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, odd.to_string());
+                return Err(refused(&context, refusal));
+            }
+        }
+        settings.audience.remove_headers(&mut parts.headers);
+        let exchange = Exchange { context, audience_varies: settings.audience.varies() };
+        if let Verdict::Refuse(refusal) = shared.concern.request(&exchange, &Asked { parts, payload }) {
+            return Err(refused(&exchange.context, refusal));
+        }
+        let wants = match payload {
+            Ok(Some(_)) => exchange
+                .context
+                .calls()
+                .iter()
+                .filter_map(CallInfo::method)
+                .fold(Wants::NOTHING, |wants, method| wants | shared.concern.wants(&exchange, Answer::To(method))),
+            Ok(None) => shared.concern.wants(&exchange, Answer::Unknown),
+            // Whatever this asks, only a filter has to look at what comes back.
+            Err(_) => {
+                let wants = shared.concern.wants(&exchange, Answer::Unknown);
+                wants.when(wants.has(Wants::ENFORCED))
+            }
+        };
+        if !wants.is_nothing() {
+            parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        parts.extensions.insert(exchange.context.clone());
+        let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
+        let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
+        Ok(Self { shared, exchange, wants, tag, answers_initialize })
+    }
+
+    /// Settles what the head of the answer says whatever its body is.
+    pub(super) fn mark_head(&self, parts: &mut http::response::Parts) {
+        if let Some(tag) = self.tag.as_ref().filter(|_| parts.status.is_success()) {
+            crate::exchange::tag_answer(tag, self.answers_initialize, &mut parts.headers);
+        }
+        parts.extensions.insert(self.exchange.context.clone());
+    }
+
+    /// Edits one message, or a batch of them.
+    pub(super) fn edit(&self, message: &Bytes) -> Edited {
+        let mut splice = Splice::default();
+        match walk(message, self.limits().depth, self, &mut splice) {
+            Err(_) => Edited::Unreadable,
+            Ok(()) if splice.is_empty() => Edited::Not,
+            Ok(()) => Edited::To(splice.apply(message)),
+        }
+    }
+}
+
+impl<C> Handling<C> {
+    /// Whether anybody looks at the answer.
+    pub(super) fn reads_answer(&self) -> bool {
+        !self.wants.is_nothing()
+    }
+
+    /// Whether what cannot be read must not pass.
+    pub(super) fn is_enforced(&self) -> bool {
+        self.wants.has(Wants::ENFORCED)
+    }
+
+    pub(super) fn limits(&self) -> &Limits {
+        &self.shared.settings.limits
+    }
+
+    /// A JSON-RPC error in the place of an answer, with the request's id.
+    pub(super) fn error(&self, message: &'static str) -> Vec<u8> {
+        Refusal::new(StatusCode::BAD_GATEWAY, code::INTERNAL_ERROR, message).to_json(self.exchange.context.id())
+    }
+}
+
+impl<C: Concern> Sites for Handling<C> {
+    fn answer(&self, id: Option<&[u8]>) -> Answer {
+        let calls = self.exchange.context.calls();
+        let asked = id.and_then(|id| calls.iter().find(|call| call.id() == Some(id))).and_then(CallInfo::method);
+        asked.map_or(Answer::Unknown, Answer::To)
+    }
+
+    fn likely_answer(&self) -> Answer {
+        self.exchange.context.calls().first().and_then(CallInfo::method).map_or(Answer::Unknown, Answer::To)
+    }
+
+    fn wants(&self, answer: Answer) -> Wants {
+        self.shared.concern.wants(&self.exchange, answer)
+    }
+
+    fn era(&self) -> Era {
+        self.exchange.context.era
+    }
+
+    fn entry(&self, entry: &mut Entry<'_>) {
+        self.shared.concern.entry(&self.exchange, entry);
+    }
+
+    fn capabilities(&self, capabilities: &mut Capabilities<'_>) {
+        self.shared.concern.capabilities(&self.exchange, capabilities);
+    }
+}
+
+/// What the request says. The audience is settled afterwards: until then it is the one that sees least.
+fn read_context(parts: &Parts, payload: Option<&Payload<'_>>, body: &Bytes, tag: Option<&SessionTag>) -> McpContext {
+    let single = match payload {
+        Some(Payload::Single(call)) => Some(call),
+        Some(Payload::Batch(_)) | None => None,
+    };
+    let era = single.map_or(Era::Legacy, |call| call.era());
+    let speaks_for_itself =
+        single.filter(|call| call.era() == Era::Modern || call.method() == Some(Method::Initialize));
+    let declared = match speaks_for_itself {
+        // Where readers may differ about a message, nothing counts as declared.
+        Some(call) => match call.extensions {
+            Some(extensions) if call.fault.is_none() => Declared::read(body.slice_ref(extensions)),
+            _ => Declared::NOTHING,
+        },
+        None => tag.map_or(Declared::NOTHING, SessionTag::declared),
+    };
+    let version =
+        single.and_then(|call| call.version.as_deref()).map(|version| Text::new(version, body)).or_else(|| {
+            let version = parts.headers.get(header::PROTOCOL_VERSION)?.to_str().ok()?;
+            Some(Text::new(version, &Bytes::new()))
+        });
+    let calls = match payload {
+        Some(Payload::Single(call)) => Calls::One(CallInfo::new(call, body)),
+        Some(Payload::Batch(calls)) => Calls::Batch(calls.iter().map(|call| CallInfo::new(call, body)).collect()),
+        None => Calls::None,
+    };
+    let audience = ResolvedAudience { audience: Audience::Model, known_by: KnownBy::Declaration };
+    McpContext { calls, era, version, declared, audience }
+}
+
+/// Takes off what does not hold for a body that may be edited while it streams.
+pub(super) fn unsettle(headers: &mut HeaderMap) {
+    headers.remove(CONTENT_LENGTH);
+    VALIDATORS.iter().for_each(|name| drop(headers.remove(name)));
+}
+
+/// Makes the head fit a body that was edited, and is now this long.
+pub(super) fn settle(headers: &mut HeaderMap, length: usize) {
+    let had_length = headers.contains_key(CONTENT_LENGTH);
+    unsettle(headers);
+    if had_length {
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+}
+
+/// Makes the head fit a JSON-RPC error in the place of an answer. A failure keeps its own status.
+pub(super) fn replace(parts: &mut http::response::Parts, length: usize) {
+    if parts.status.is_success() {
+        parts.status = StatusCode::BAD_GATEWAY;
+    }
+    parts.headers.remove(CONTENT_ENCODING);
+    settle(&mut parts.headers, length);
+    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+}

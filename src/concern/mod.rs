@@ -1,0 +1,73 @@
+//! One concern each, one service for all: the [`Concern`] trait, and the Tower service that drives it.
+//!
+//! A concern decides about a request ([`Verdict`]) and about the sites of an answer; it sees neither bytes
+//! nor HTTP framing. [`ConcernService`] does all the rest, so that every layer of this crate behaves alike:
+//!
+//! - Every JSON POST is read whole, up to [`Limits`](crate::exchange::Limits), and passed on as the frames that came.
+//! - Where no concern wants anything of an answer, it is neither looked into nor buffered.
+//! - A JSON answer is edited in one splice, a stream event by event as each is complete.
+//! - What a filter could not read does not pass; what nobody filters passes as it came.
+//!
+//! # The inner service
+//!
+//! It must accept `Request<RequestBody<B>>` for the body `B` that comes in, which services that are generic
+//! over their request body do (axum, rmcp, hyper-util). A `service_fn` of one body type needs
+//! `tower_http`'s `map_request_body` in between. It is cloned for each request, as Tower services are.
+
+mod asked;
+mod body;
+mod chain;
+mod collect;
+mod future;
+mod handling;
+mod service;
+mod settings;
+mod stream;
+
+pub use asked::{Asked, Unread};
+pub use body::{RequestBody, ResponseBody};
+pub use chain::Chain;
+pub use future::ResponseFuture;
+pub use service::ConcernService;
+pub use settings::Settings;
+
+use crate::exchange::Exchange;
+use crate::message::{Answer, Capabilities, Entry, Refusal, Wants};
+
+pub(crate) mod sealed {
+    /// Keeps [`Concern`](super::Concern) ours until 1.0.
+    pub trait Sealed {}
+}
+
+/// What becomes of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on to the inner service, as it came.
+    Forward,
+    /// The caller gets this error with its own id.
+    Refuse(Refusal),
+}
+
+/// One concern: what it looks at, and what it asks for. Sealed until 1.0.
+///
+/// Concerns hold no state of an exchange: everything is in the [`Exchange`], which is worked out of the request.
+pub trait Concern: sealed::Sealed + Send + Sync + 'static {
+    /// What becomes of a request.
+    fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
+        let _ = (exchange, asked);
+        Verdict::Forward
+    }
+
+    /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read.
+    fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants;
+
+    /// An entry of a list or an item of contents, of a kind that was wanted.
+    fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
+        let _ = (exchange, entry);
+    }
+
+    /// The capabilities of the server.
+    fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
+        let _ = (exchange, capabilities);
+    }
+}

@@ -1,0 +1,101 @@
+//! The one Tower service that drives every concern.
+
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{Method, Request, Response};
+use http_body::Body;
+use tower_service::Service;
+
+use super::future::ResponseFuture;
+use super::{Concern, RequestBody, ResponseBody, Settings, Unread};
+use crate::exchange::{Content, Encoding, untag_request};
+
+/// The service that every layer of this crate makes: an inner service, and a concern about its exchanges.
+///
+/// See the [module docs](super).
+pub struct ConcernService<S, C> {
+    inner: S,
+    shared: Arc<Shared<C>>,
+}
+
+/// What all clones of a service share.
+pub(super) struct Shared<C> {
+    pub(super) concern: C,
+    pub(super) settings: Settings,
+}
+
+impl<S, C> ConcernService<S, C> {
+    /// Puts a concern around a service.
+    pub fn new(inner: S, concern: C, settings: Settings) -> Self {
+        Self { inner, shared: Arc::new(Shared { concern, settings }) }
+    }
+
+    /// The inner service.
+    pub fn get_ref(&self) -> &S {
+        &self.inner
+    }
+
+    /// The inner service, to change.
+    pub fn get_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+
+    /// The inner service alone.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+}
+
+impl<S: Clone, C> Clone for ConcernService<S, C> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<S: fmt::Debug, C> fmt::Debug for ConcernService<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConcernService").field("inner", &self.inner).finish_non_exhaustive()
+    }
+}
+
+impl<S, C, B, R> Service<Request<B>> for ConcernService<S, C>
+where
+    S: Service<Request<RequestBody<B>>, Response = Response<R>> + Clone,
+    C: Concern,
+    B: Body<Data = Bytes>,
+    R: Body<Data = Bytes>,
+{
+    type Response = Response<ResponseBody<R, C>>;
+    type Error = S::Error;
+    type Future = ResponseFuture<S, C, B, R>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let (mut parts, body) = request.into_parts();
+        // The service that was polled ready is the one to call; its clone need not be.
+        let clone = self.inner.clone();
+        let mut ready = mem::replace(&mut self.inner, clone);
+        if !self.shared.settings.predicate.is_mcp(&parts) {
+            return ResponseFuture::through(ready.call(Request::from_parts(parts, RequestBody::through(body))));
+        }
+        let shared = Arc::clone(&self.shared);
+        let tag = untag_request(&mut parts.headers);
+        if parts.method != Method::POST {
+            return ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None));
+        }
+        match (Content::of(&parts.headers), Encoding::of(&parts.headers)) {
+            (Content::Json, Encoding::Identity) => ResponseFuture::asking(ready, shared, parts, body, tag),
+            (Content::ForeignJson, Encoding::Identity) => {
+                ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Charset))
+            }
+            _ => ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Foreign)),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What all layers let a deployer choose.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::exchange::{AudienceSource, Auto, EveryRequest, Limits, Predicate};
+
+/// What all layers let a deployer choose: which requests are MCP, how much is read, who answers are for.
+#[derive(Clone)]
+pub struct Settings {
+    pub(crate) predicate: Arc<dyn Predicate>,
+    pub(crate) limits: Limits,
+    pub(crate) audience: Arc<dyn AudienceSource>,
+}
+
+impl Settings {
+    /// Every request is MCP, [`Limits::new`], the audience by [`Auto`].
+    pub fn new() -> Self {
+        Self { predicate: Arc::new(EveryRequest), limits: Limits::new(), audience: Arc::new(Auto) }
+    }
+
+    /// Chooses which requests are MCP.
+    #[must_use]
+    pub fn predicate(mut self, predicate: impl Predicate) -> Self {
+        self.predicate = Arc::new(predicate);
+        self
+    }
+
+    /// Bounds what is read.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Chooses how the audience of a request is known.
+    #[must_use]
+    pub fn audience(mut self, audience: impl AudienceSource) -> Self {
+        self.audience = Arc::new(audience);
+        self
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}

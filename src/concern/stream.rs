@@ -1,0 +1,220 @@
+//! An event stream on its way out: edited event by event, each forwarded as its blank line arrives.
+
+use std::mem;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body::{Body, Frame};
+
+use super::Concern;
+use super::handling::{Edited, Handling};
+use crate::frames::Frames;
+use crate::sse::{Block, Sniff, Splitter, sniff};
+
+/// White space that may stand before the first byte that tells what a body is. A body of more is taken for events.
+const MOST_LEADING_SPACE: usize = 4096;
+
+/// A body that is, or says that it is, an event stream.
+pub(super) struct Events<B: Body, C> {
+    // None once the stream is over, or was ended from this side, so that the inner service's side closes at once.
+    body: Option<Pin<Box<B>>>,
+    edit: Edit<C>,
+    // What comes behind the last bytes.
+    end: Option<Result<HeaderMap, B::Error>>,
+}
+
+impl<B: Body, C> Events<B, C> {
+    pub(super) fn new(body: Pin<Box<B>>, handling: Handling<C>) -> Self {
+        let edit = Edit { handling, phase: Phase::Sniffing(Frames::default()), out: Frames::default() };
+        Self { body: Some(body), edit, end: None }
+    }
+
+    pub(super) fn is_end(&self) -> bool {
+        self.body.is_none() && self.edit.out.is_empty() && self.end.is_none()
+    }
+}
+
+impl<B, C> Events<B, C>
+where
+    B: Body<Data = Bytes>,
+    C: Concern,
+{
+    /// A body of which these frames were read already, and begin like events.
+    pub(super) fn begun(frames: Frames, body: Pin<Box<B>>, handling: Handling<C>) -> Self {
+        let mut events = Self::new(body, handling);
+        frames.for_each(|piece| events.edit.push(piece));
+        events
+    }
+
+    pub(super) fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        loop {
+            if let Some(piece) = self.edit.out.next() {
+                return Poll::Ready(Some(Ok(Frame::data(piece))));
+            }
+            if self.edit.is_over() {
+                self.body = None;
+            }
+            let Some(body) = &mut self.body else {
+                return Poll::Ready(self.end.take().map(|end| end.map(Frame::trailers)));
+            };
+            match ready!(body.as_mut().poll_frame(cx)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(piece) => self.edit.push(piece),
+                    Err(frame) => {
+                        self.end = frame.into_trailers().ok().map(Ok);
+                        self.edit.finish();
+                    }
+                },
+                Some(Err(error)) => {
+                    self.end = Some(Err(error));
+                    self.edit.break_off();
+                }
+                None => self.edit.finish(),
+            }
+        }
+    }
+}
+
+/// What is done to the bytes.
+struct Edit<C> {
+    handling: Handling<C>,
+    phase: Phase,
+    out: Frames,
+}
+
+enum Phase {
+    /// Not yet known whether it is what it says.
+    Sniffing(Frames),
+    Events(Splitter),
+    /// It is JSON, whatever it says: read whole, then edited.
+    Json(Frames),
+    /// Too long to be read where nothing is enforced: the rest passes as it comes.
+    Through,
+    /// Ended from this side.
+    Over,
+}
+
+impl<C: Concern> Edit<C> {
+    fn push(&mut self, piece: Bytes) {
+        match &mut self.phase {
+            Phase::Sniffing(frames) => {
+                frames.push(piece);
+                let start = frames.to_bytes();
+                let frames = mem::take(frames);
+                self.phase = match sniff(&start) {
+                    Sniff::Json => Phase::Json(Frames::default()),
+                    Sniff::Unknown if start.len() <= MOST_LEADING_SPACE => {
+                        self.phase = Phase::Sniffing(frames);
+                        return;
+                    }
+                    Sniff::EventStream | Sniff::Other | Sniff::Unknown => Phase::Events(Splitter::default()),
+                };
+                frames.for_each(|piece| self.push(piece));
+            }
+            Phase::Events(splitter) => {
+                splitter.push(piece);
+                while let Some(block) = splitter.next_block() {
+                    let edited = edit_block(&self.handling, block);
+                    self.out.extend(edited);
+                }
+                if splitter.buffered() > self.handling.limits().response_bytes {
+                    let held = splitter.take_buffered();
+                    self.too_large(held);
+                }
+            }
+            Phase::Json(frames) => {
+                frames.push(piece);
+                if frames.len() > self.handling.limits().response_bytes {
+                    let held = mem::take(frames);
+                    self.too_large(held);
+                }
+            }
+            Phase::Through => self.out.push(piece),
+            Phase::Over => {}
+        }
+    }
+
+    fn too_large(&mut self, held: Frames) {
+        if self.handling.is_enforced() {
+            self.out.push(error_event(&self.handling, "a message of the server is too long to be filtered"));
+            self.phase = Phase::Over;
+        } else {
+            self.out.extend(held);
+            self.phase = Phase::Through;
+        }
+    }
+
+    /// The stream is over: what is left is edited as if it were whole, since some clients read it so.
+    fn finish(&mut self) {
+        match mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Sniffing(frames) => self.out.extend(frames),
+            Phase::Events(mut splitter) => {
+                while let Some(block) = splitter.finish() {
+                    let edited = edit_block(&self.handling, block);
+                    self.out.extend(edited);
+                }
+            }
+            Phase::Json(frames) => {
+                let edited = match self.handling.edit(&frames.to_bytes()) {
+                    Edited::Not => frames,
+                    Edited::To(edited) => edited,
+                    Edited::Unreadable if self.handling.is_enforced() => error_event(
+                        &self.handling,
+                        "the server's answer could not be read, so it could not be filtered",
+                    )
+                    .into(),
+                    Edited::Unreadable => frames,
+                };
+                self.out.extend(edited);
+            }
+            Phase::Through | Phase::Over => {}
+        }
+    }
+
+    /// The stream failed: what is held goes before the error, unless a filter would have to read it.
+    fn break_off(&mut self) {
+        let held = match mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Sniffing(frames) | Phase::Json(frames) => frames,
+            Phase::Events(mut splitter) => splitter.take_buffered(),
+            Phase::Through | Phase::Over => return,
+        };
+        if !self.handling.is_enforced() {
+            self.out.extend(held);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over)
+    }
+}
+
+fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
+    let data = block.data();
+    // Only a JSON object or array can hold what a concern looks at; other events are not JSON-RPC's.
+    if !matches!(data.trim_ascii_start().first(), Some(b'{' | b'[')) {
+        return block.frames();
+    }
+    match handling.edit(&data) {
+        Edited::Not => block.frames(),
+        Edited::To(edited) => block.with_data(edited),
+        Edited::Unreadable if handling.is_enforced() => {
+            let message = "an event of the server could not be read, so it could not be filtered";
+            if block.is_ended() {
+                block.with_data([Bytes::from(handling.error(message))])
+            } else {
+                error_event(handling, message).into()
+            }
+        }
+        Edited::Unreadable => block.frames(),
+    }
+}
+
+/// An event of our own with a JSON-RPC error.
+fn error_event<C: Concern>(handling: &Handling<C>, message: &'static str) -> Bytes {
+    let mut event = b"event: message\ndata: ".to_vec();
+    event.append(&mut handling.error(message));
+    event.extend_from_slice(b"\n\n");
+    event.into()
+}

@@ -1,0 +1,66 @@
+//! What the headers of a body say about it.
+
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
+
+use crate::protocol::MediaType;
+
+/// What a body is, by its `Content-Type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// `application/json`, in UTF-8 as far as it says.
+    Json,
+    /// `application/json` with another charset.
+    ForeignJson,
+    /// `text/event-stream`.
+    Events,
+    /// No `Content-Type`.
+    Unlabelled,
+    /// Anything else, also several `Content-Type`s.
+    Other,
+}
+
+impl Content {
+    /// Reads the headers of a body.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let mut values = headers.get_all(CONTENT_TYPE).iter();
+        let Some(value) = values.next() else { return Self::Unlabelled };
+        if values.next().is_some() {
+            return Self::Other;
+        }
+        let Some(media_type) = value.to_str().ok().and_then(MediaType::parse) else { return Self::Other };
+        if media_type.is("text/event-stream") {
+            Self::Events
+        } else if !media_type.is("application/json") {
+            Self::Other
+        } else if media_type.parameter("charset").is_none_or(|charset| charset.eq_ignore_ascii_case("utf-8")) {
+            Self::Json
+        } else {
+            Self::ForeignJson
+        }
+    }
+}
+
+/// Whether a body is encoded, by its `Content-Encoding`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// It is not.
+    Identity,
+    /// It is: its bytes say nothing to us.
+    Encoded,
+}
+
+impl Encoding {
+    /// Reads the headers of a body.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let is_identity = |value: &HeaderValue| {
+            value.to_str().is_ok_and(|codings| {
+                codings
+                    .split(',')
+                    .map(str::trim)
+                    .all(|coding| coding.is_empty() || coding.eq_ignore_ascii_case("identity"))
+            })
+        };
+        if headers.get_all(CONTENT_ENCODING).iter().all(is_identity) { Self::Identity } else { Self::Encoded }
+    }
+}

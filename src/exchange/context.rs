@@ -1,0 +1,191 @@
+//! What a layer found out about an exchange, for the inner service and for outer observers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{Declared, KnownBy, ResolvedAudience};
+use crate::message::Call;
+use crate::protocol::{Audience, Era, Method};
+
+/// What a layer found out about an exchange: a request extension for the inner service, and a response
+/// extension for observers outside.
+///
+/// Extensions travel with `http` messages, so it is read as any other: `Extension<McpContext>` in axum,
+/// `parts.extensions.get::<McpContext>()` elsewhere, through the `http::request::Parts` in rmcp's
+/// `RequestContext::extensions`. A service can so offer a UI only to those who declared it, and a payment
+/// layer learns before it settles who made a call.
+///
+/// ```
+/// use tower_mcp_apps::McpContext;
+///
+/// fn describe<B>(request: &http::Request<B>) -> &'static str {
+///     match request.extensions().get::<McpContext>() {
+///         Some(context) if context.supports_apps() => "with a chart",
+///         _ => "as text",
+///     }
+/// }
+/// # assert_eq!(describe(&http::Request::new(())), "as text");
+/// ```
+#[derive(Clone, Debug)]
+pub struct McpContext {
+    pub(crate) calls: Calls,
+    pub(crate) era: Era,
+    pub(crate) version: Option<Text>,
+    pub(crate) declared: Declared,
+    pub(crate) audience: ResolvedAudience,
+}
+
+/// The messages of an exchange.
+#[derive(Clone, Debug)]
+pub(crate) enum Calls {
+    /// None: no POST, or one that could not be read.
+    None,
+    One(CallInfo),
+    Batch(Arc<[CallInfo]>),
+}
+
+/// One message of a client: what it asks for.
+#[derive(Clone, Debug)]
+pub struct CallInfo {
+    method: Option<Method>,
+    method_name: Option<Text>,
+    id: Option<Bytes>,
+    name: Option<Text>,
+    uri: Option<Text>,
+}
+
+impl McpContext {
+    /// How the request says what its sender can do; of a batch, and where nothing was read, [`Era::Legacy`].
+    pub fn era(&self) -> Era {
+        self.era
+    }
+
+    /// The protocol version that the message, or else the `MCP-Protocol-Version` header, names.
+    pub fn protocol_version(&self) -> Option<&str> {
+        self.version.as_ref().map(Text::as_str)
+    }
+
+    /// The messages of the exchange: one, several in a batch, none where there is no body or it could not be read.
+    pub fn calls(&self) -> &[CallInfo] {
+        match &self.calls {
+            Calls::None => &[],
+            Calls::One(call) => std::slice::from_ref(call),
+            Calls::Batch(calls) => calls,
+        }
+    }
+
+    /// The only message of the exchange; `None` for a batch, and where there is none.
+    pub fn call(&self) -> Option<&CallInfo> {
+        match &self.calls {
+            Calls::One(call) => Some(call),
+            Calls::None | Calls::Batch(_) => None,
+        }
+    }
+
+    /// The method's name, of an exchange with one message.
+    pub fn method(&self) -> Option<&str> {
+        self.call().and_then(CallInfo::method_name)
+    }
+
+    /// The JSON text of the id, of an exchange with one message: a number, or a string with its quotes.
+    pub fn id(&self) -> Option<&[u8]> {
+        self.call().and_then(CallInfo::id)
+    }
+
+    /// The tool that is called, of an exchange with one `tools/call`.
+    pub fn tool(&self) -> Option<&str> {
+        self.call().filter(|call| call.method == Some(Method::ToolsCall)).and_then(CallInfo::name)
+    }
+
+    /// The resource that is asked for, of an exchange with one message that has a URI.
+    pub fn uri(&self) -> Option<&str> {
+        self.call().and_then(CallInfo::uri)
+    }
+
+    /// What the client declared.
+    pub fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
+    /// Whether the client declared MCP Apps with `text/html;profile=mcp-app`.
+    pub fn supports_apps(&self) -> bool {
+        self.declared.supports_apps()
+    }
+
+    /// Who the answer is for.
+    pub fn audience(&self) -> Audience {
+        self.audience.audience
+    }
+
+    /// How the audience is known.
+    pub fn audience_known_by(&self) -> KnownBy {
+        self.audience.known_by
+    }
+}
+
+impl CallInfo {
+    /// Takes what lasts out of a call. `body` is what the call is a view on; its parts are kept without copying.
+    pub(crate) fn new(call: &Call<'_>, body: &Bytes) -> Self {
+        let method = call.method();
+        let text = |text: &str| Text::new(text, body);
+        Self {
+            method,
+            method_name: call.method.as_deref().map(|name| match method.and_then(Method::name) {
+                Some(name) => Text(Bytes::from_static(name.as_bytes())),
+                None => text(name),
+            }),
+            id: call.id.map(|id| body.slice_ref(id)),
+            name: call.name.as_deref().map(text),
+            uri: call.uri.as_deref().map(text),
+        }
+    }
+
+    /// The method; `None` for a response of the client's.
+    pub fn method(&self) -> Option<Method> {
+        self.method
+    }
+
+    /// The method's name as it stands on the wire.
+    pub fn method_name(&self) -> Option<&str> {
+        self.method_name.as_ref().map(Text::as_str)
+    }
+
+    /// The JSON text of the id: a number, or a string with its quotes. A notification has none.
+    pub fn id(&self) -> Option<&[u8]> {
+        self.id.as_deref()
+    }
+
+    pub(crate) fn shared_id(&self) -> Option<Bytes> {
+        self.id.clone()
+    }
+
+    /// `params.name`: the tool or prompt.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_ref().map(Text::as_str)
+    }
+
+    /// `params.uri`: the resource.
+    pub fn uri(&self) -> Option<&str> {
+        self.uri.as_ref().map(Text::as_str)
+    }
+}
+
+/// Text that shares a body's buffer where it stands there as it is. Always UTF-8: the reader checked it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Text(Bytes);
+
+impl Text {
+    pub(crate) fn new(text: &str, body: &Bytes) -> Self {
+        let range = body.as_ptr_range();
+        if range.contains(&text.as_ptr()) {
+            Self(body.slice_ref(text.as_bytes()))
+        } else {
+            Self(Bytes::copy_from_slice(text.as_bytes()))
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}

@@ -1,0 +1,154 @@
+//! The extensions that a client declared.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+
+use crate::json::{Error, Kind, Reader};
+use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION};
+
+/// What a client declared in `capabilities.extensions`: in its request (modern era), or at `initialize`
+/// and since then in the tag of its session (legacy era).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    extensions: Option<Bytes>,
+    has_apps: bool,
+}
+
+impl Declared {
+    /// Nothing declared.
+    pub const NOTHING: Self = Self { extensions: None, has_apps: false };
+
+    /// What this JSON text of an `extensions` object declares. What cannot be read declares nothing.
+    pub fn read(extensions: Bytes) -> Self {
+        let has_apps = declares(&extensions, APP_MEDIA_TYPE).unwrap_or(false);
+        Self { extensions: Some(extensions), has_apps }
+    }
+
+    /// The most usual declaration: MCP Apps with its one media type, and nothing else.
+    pub fn apps() -> Self {
+        Self { extensions: Some(Bytes::from_static(Self::APPS)), has_apps: true }
+    }
+
+    /// The `extensions` object of [`Declared::apps`].
+    pub(super) const APPS: &[u8] = br#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}"#;
+
+    /// Whether the client declared MCP Apps with `text/html;profile=mcp-app` (MCP Apps, "Client\<\>Server
+    /// Capability Negotiation"). A declaration that is absent, empty, doubled or of another shape is a no.
+    pub fn supports_apps(&self) -> bool {
+        self.has_apps
+    }
+
+    /// Whether the client declared this media type for MCP Apps, compared as a media type.
+    pub fn supports_media_type(&self, media_type: &str) -> bool {
+        self.extensions.as_ref().is_some_and(|extensions| declares(extensions, media_type).unwrap_or(false))
+    }
+
+    /// The JSON text of the `extensions` object, as it came.
+    pub fn extensions(&self) -> Option<&[u8]> {
+        self.extensions.as_deref()
+    }
+
+    /// Whether an extension with this identifier was declared.
+    pub fn has_extension(&self, identifier: &str) -> bool {
+        let find = |extensions| -> Result<bool, Error> {
+            let mut reader = Reader::new(extensions);
+            let mut found = false;
+            reader.enter_object()?;
+            while let Some(key) = reader.member()? {
+                found |= key.is(identifier);
+                reader.skip()?;
+            }
+            Ok(found)
+        };
+        self.extensions().is_some_and(|extensions| find(extensions).unwrap_or(false))
+    }
+}
+
+/// Whether an `extensions` object declares MCP Apps with this media type.
+fn declares(extensions: &[u8], media_type: &str) -> Result<bool, Error> {
+    let Some(wanted) = MediaType::parse(media_type) else { return Ok(false) };
+    let mut reader = Reader::new(extensions);
+    let mut found = None;
+    let mut is_doubled = false;
+    if reader.peek()? != Kind::Object {
+        return Ok(false);
+    }
+    reader.enter_object()?;
+    while let Some(key) = reader.member()? {
+        if !key.is(UI_EXTENSION) || reader.peek()? != Kind::Object {
+            is_doubled |= key.is(UI_EXTENSION) && found.replace(false).is_some();
+            reader.skip()?;
+            continue;
+        }
+        let mut has_type = None;
+        reader.enter_object()?;
+        while let Some(key) = reader.member()? {
+            if key.is("mimeTypes") {
+                is_doubled |= has_type.replace(lists_type(&mut reader, wanted)?).is_some();
+            } else {
+                reader.skip()?;
+            }
+        }
+        is_doubled |= found.replace(has_type.unwrap_or(false)).is_some();
+    }
+    Ok(!is_doubled && found.unwrap_or(false))
+}
+
+fn lists_type(reader: &mut Reader<'_>, wanted: MediaType<'_>) -> Result<bool, Error> {
+    if reader.peek()? != Kind::Array {
+        reader.skip()?;
+        return Ok(false);
+    }
+    let mut found = false;
+    reader.enter_array()?;
+    while reader.element()? {
+        if reader.peek()? == Kind::String {
+            let text = reader.string()?.decode().unwrap_or(Cow::Borrowed(""));
+            found |= MediaType::parse(&text).is_some_and(|own| own.is_covered_by(wanted));
+        } else {
+            reader.skip()?;
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::Declared;
+
+    #[test]
+    fn apps_needs_its_media_type() {
+        for (extensions, expected) in [
+            (r#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}"#, true),
+            (
+                r#"{"x":1,"io.modelcontextprotocol\/ui":{"a":{},"mimeTypes":[1,"Text/Html; Profile=\"mcp-app\""]}}"#,
+                true,
+            ),
+            (r#"{"io.modelcontextprotocol/ui":{}}"#, false),
+            (r#"{"io.modelcontextprotocol/ui":{"mimeTypes":[]}}"#, false),
+            (r#"{"io.modelcontextprotocol/ui":{"mimeTypes":"text/html;profile=mcp-app"}}"#, false),
+            (r#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html"]}}"#, false),
+            (r#"{"io.modelcontextprotocol/ui":true}"#, false),
+            (r#"{"io.modelcontextprotocol/apps":{"mimeTypes":["text/html;profile=mcp-app"]}}"#, false),
+            (
+                r#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]},"io.modelcontextprotocol/ui":{}}"#,
+                false,
+            ),
+            (
+                r#"{"io.modelcontextprotocol/ui":null,"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}"#,
+                false,
+            ),
+            (r#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"],"mimeTypes":[]}}"#, false),
+            ("[]", false),
+            ("{", false),
+        ] {
+            let declared = Declared::read(Bytes::from_static(extensions.as_bytes()));
+            assert_eq!(declared.supports_apps(), expected, "{extensions}");
+        }
+        assert!(!Declared::NOTHING.supports_apps());
+        assert_eq!(Declared::apps(), Declared::read(Bytes::from_static(Declared::APPS)));
+    }
+}

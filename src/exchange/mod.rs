@@ -1,0 +1,40 @@
+//! One HTTP exchange: what the request says about its era, its caller and its calls, and what that means
+//! for the answer.
+//!
+//! Everything here is worked out from the request alone, so any replica comes to the same result.
+
+mod audience;
+mod content;
+mod context;
+mod declared;
+mod limits;
+mod predicate;
+mod session;
+
+pub use audience::{AudienceSource, Auto, ByExtension, ByHeader, Fixed, KnownBy, OddAudience, ResolvedAudience};
+pub use content::{Content, Encoding};
+pub use context::{CallInfo, McpContext};
+pub(crate) use context::{Calls, Text};
+pub use declared::Declared;
+pub use limits::Limits;
+pub use predicate::{EveryRequest, Predicate};
+pub(crate) use session::{SessionTag, tag_answer, untag_request};
+
+/// One exchange, as concerns see it: what the request says, and what was settled for all requests.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    pub(crate) context: McpContext,
+    pub(crate) audience_varies: bool,
+}
+
+impl Exchange {
+    /// What was found out about the request.
+    pub fn context(&self) -> &McpContext {
+        &self.context
+    }
+
+    /// Whether another caller could be of another audience: then what depends on the audience is private to the caller.
+    pub fn audience_varies(&self) -> bool {
+        self.audience_varies
+    }
+}

@@ -1,0 +1,328 @@
+//! `Reader`: pulls values out of a source and checks them on the way.
+
+use super::depth::Depth;
+use super::error::{Error, ErrorKind};
+use super::scan;
+use super::span::Span;
+use super::string::Str;
+
+/// What kind of value stands somewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// A number.
+    Number,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// `null`
+    Null,
+}
+
+impl Kind {
+    /// The kind of the value that starts with `byte`.
+    #[inline]
+    pub(super) fn of(byte: u8) -> Option<Self> {
+        Some(match byte {
+            b'{' => Self::Object,
+            b'[' => Self::Array,
+            b'"' => Self::String,
+            b'-' | b'0'..=b'9' => Self::Number,
+            b't' => Self::True,
+            b'f' => Self::False,
+            b'n' => Self::Null,
+            _ => return None,
+        })
+    }
+}
+
+/// What must come next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    /// A value.
+    Value,
+    /// The first member or element, or the end of the container just entered.
+    First,
+    /// A comma, or the end of the container or the source.
+    After,
+}
+
+/// A pull reader that accepts exactly RFC 8259 in UTF-8 without a byte order mark.
+///
+/// It goes over the source once, neither allocates nor recurses, and holds nothing but a place in the source. What
+/// it has passed has been checked: a value that [`skip`](Reader::skip) gave is valid JSON text. A `\u` escape may be
+/// a lone surrogate, as the grammar allows; [`Str::decode`] tells.
+///
+/// Members are read with [`member`](Reader::member), elements with [`element`](Reader::element), until they say that
+/// the container ends; between two such calls the value is read with any other method. Another order is
+/// [`ErrorKind::OutOfTurn`]. Reading an array as if it were an object, however, is not noticed before the source
+/// differs. After an error other than [`ErrorKind::UnexpectedKind`] the reader is of no use but to
+/// [`rewind`](Reader::rewind).
+///
+/// ```
+/// # use tower_mcp_apps::json::{Error, Reader, Span};
+/// # fn main() -> Result<(), Error> {
+/// let mut reader = Reader::new(br#"{"id": 7, "tools": [1.0, {}]}"#);
+/// let mut elements = Vec::new();
+/// reader.enter_object()?;
+/// while let Some(key) = reader.member()? {
+///     if key.is("tools") {
+///         reader.enter_array()?;
+///         while reader.element()? {
+///             elements.push(reader.skip()?);
+///         }
+///     } else {
+///         reader.skip()?;
+///     }
+/// }
+/// reader.end()?;
+/// assert_eq!(elements, [Span::new(20, 23), Span::new(25, 27)]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+    limit: Depth,
+    turn: Turn,
+}
+
+/// A place in the source that a [`Reader`] can go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoint {
+    at: usize,
+    depth: usize,
+    turn: Turn,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of `bytes` with the default depth.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self::with_depth(bytes, Depth::default())
+    }
+
+    /// A reader at the start of `bytes` that goes `limit` levels deep.
+    pub fn with_depth(bytes: &'a [u8], limit: Depth) -> Self {
+        Self { bytes, at: 0, depth: 0, limit, turn: Turn::Value }
+    }
+
+    /// A reader of the value that stands at `span` in `source`, for a second look at a value that was skipped. Its
+    /// offsets are those of `source`; for it, the source ends with the span.
+    pub fn within(source: &'a [u8], span: Span) -> Self {
+        let mut reader = Self::with_depth(source.get(..span.end).unwrap_or(source), Depth::MAX);
+        reader.at = span.start;
+        reader
+    }
+
+    /// What it reads.
+    #[inline]
+    pub fn source(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Offset of the next byte to be read.
+    #[inline]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The present place, to go back to with [`rewind`](Reader::rewind).
+    #[inline]
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { at: self.at, depth: self.depth, turn: self.turn }
+    }
+
+    /// Goes back to a place that this reader has been at.
+    #[inline]
+    pub fn rewind(&mut self, to: Checkpoint) {
+        self.at = to.at;
+        self.depth = to.depth;
+        self.turn = to.turn;
+    }
+
+    /// The kind of the next value, told by its first byte.
+    ///
+    /// # Errors
+    /// No value can start with the next byte.
+    #[inline]
+    pub fn peek(&mut self) -> Result<Kind, Error> {
+        self.expect(Turn::Value)?;
+        self.at = scan::space(self.bytes, self.at);
+        match self.bytes.get(self.at).copied().and_then(Kind::of) {
+            Some(kind) => Ok(kind),
+            None => Err(self.missing(ErrorKind::ExpectedValue)),
+        }
+    }
+
+    /// Passes the next value, whatever it is, and gives its span without the white space around it.
+    ///
+    /// # Errors
+    /// The value is not valid JSON text or nests too deep.
+    pub fn skip(&mut self) -> Result<Span, Error> {
+        let kind = self.peek()?;
+        let (bytes, start) = (self.bytes, self.at);
+        self.at = match kind {
+            Kind::String => scan::string(bytes, start + 1)?.quote + 1,
+            Kind::Object | Kind::Array => scan::container(bytes, start, self.limit.get() - self.depth)?,
+            Kind::Number => scan::number(bytes, start)?,
+            Kind::True => scan::literal(bytes, start, b"true")?,
+            Kind::False => scan::literal(bytes, start, b"false")?,
+            Kind::Null => scan::literal(bytes, start, b"null")?,
+        };
+        self.turn = Turn::After;
+        Ok(Span::new(start, self.at))
+    }
+
+    /// Reads the next value, which must be a string.
+    ///
+    /// # Errors
+    /// The next value is of another kind, or not valid.
+    pub fn string(&mut self) -> Result<Str<'a>, Error> {
+        self.expect_kind(b'"')?;
+        let text = self.quoted()?;
+        self.turn = Turn::After;
+        Ok(text)
+    }
+
+    /// Enters the next value, which must be an object.
+    ///
+    /// # Errors
+    /// The next value is of another kind, or nests too deep.
+    #[inline]
+    pub fn enter_object(&mut self) -> Result<(), Error> {
+        self.expect_kind(b'{')?;
+        self.enter()
+    }
+
+    /// Enters the next value, which must be an array.
+    ///
+    /// # Errors
+    /// The next value is of another kind, or nests too deep.
+    #[inline]
+    pub fn enter_array(&mut self) -> Result<(), Error> {
+        self.expect_kind(b'[')?;
+        self.enter()
+    }
+
+    /// In an object: the name of the next member, whose value is to be read next, or `None` where the object ends,
+    /// which is thereby left.
+    ///
+    /// # Errors
+    /// Neither a member nor the end stands here.
+    pub fn member(&mut self) -> Result<Option<Str<'a>>, Error> {
+        if !self.next(b'}')? {
+            return Ok(None);
+        }
+        self.at = scan::space(self.bytes, self.at);
+        if self.bytes.get(self.at) != Some(&b'"') {
+            return Err(self.missing(ErrorKind::ExpectedKey));
+        }
+        let key = self.quoted()?;
+        self.at = scan::space(self.bytes, self.at);
+        if self.bytes.get(self.at) != Some(&b':') {
+            return Err(self.missing(ErrorKind::ExpectedColon));
+        }
+        self.at += 1;
+        Ok(Some(key))
+    }
+
+    /// In an array: whether another element stands next. Where none does, the array ends and is thereby left.
+    ///
+    /// # Errors
+    /// Neither an element nor the end stands here. That a comma is followed by an element shows when it is read.
+    #[inline]
+    pub fn element(&mut self) -> Result<bool, Error> {
+        self.next(b']')
+    }
+
+    /// Checks that the value was read whole and only white space follows.
+    ///
+    /// # Errors
+    /// Something else follows, or a container is still open.
+    pub fn end(&mut self) -> Result<(), Error> {
+        self.expect(Turn::After)?;
+        self.at = scan::space(self.bytes, self.at);
+        if self.depth > 0 {
+            return Err(self.missing(ErrorKind::OutOfTurn));
+        }
+        if self.at < self.bytes.len() {
+            return Err(Error::new(ErrorKind::TrailingCharacters, self.at));
+        }
+        Ok(())
+    }
+
+    /// Passes a comma, if one must stand here: true. Or passes `closing`: false.
+    #[inline]
+    fn next(&mut self, closing: u8) -> Result<bool, Error> {
+        self.at = scan::space(self.bytes, self.at);
+        let byte = self.bytes.get(self.at).copied();
+        if self.depth == 0 || self.turn == Turn::Value {
+            return Err(Error::new(ErrorKind::OutOfTurn, self.at));
+        }
+        if byte == Some(closing) {
+            self.at += 1;
+            self.depth -= 1;
+            self.turn = Turn::After;
+            return Ok(false);
+        }
+        if self.turn == Turn::After {
+            if byte != Some(b',') {
+                return Err(self.missing(ErrorKind::ExpectedCommaOrEnd));
+            }
+            self.at += 1;
+        }
+        self.turn = Turn::Value;
+        Ok(true)
+    }
+
+    /// Reads the string whose opening quote stands next.
+    #[inline]
+    fn quoted(&mut self) -> Result<Str<'a>, Error> {
+        let start = self.at;
+        let scanned = scan::string(self.bytes, start + 1)?;
+        let raw = Span::new(start + 1, scanned.quote).of(self.bytes);
+        self.at = scanned.quote + 1;
+        Ok(Str::new(raw, start, scanned.escaped))
+    }
+
+    #[inline]
+    fn enter(&mut self) -> Result<(), Error> {
+        if self.depth >= self.limit.get() {
+            return Err(Error::new(ErrorKind::TooDeep, self.at));
+        }
+        self.at += 1;
+        self.depth += 1;
+        self.turn = Turn::First;
+        Ok(())
+    }
+
+    #[inline]
+    fn expect(&self, turn: Turn) -> Result<(), Error> {
+        if self.turn == turn { Ok(()) } else { Err(Error::new(ErrorKind::OutOfTurn, self.at)) }
+    }
+
+    /// Passes white space up to a value that starts with `first`.
+    #[inline]
+    fn expect_kind(&mut self, first: u8) -> Result<(), Error> {
+        self.expect(Turn::Value)?;
+        self.at = scan::space(self.bytes, self.at);
+        match self.bytes.get(self.at) {
+            Some(byte) if *byte == first => Ok(()),
+            Some(byte) if Kind::of(*byte).is_some() => Err(Error::new(ErrorKind::UnexpectedKind, self.at)),
+            _ => Err(self.missing(ErrorKind::ExpectedValue)),
+        }
+    }
+
+    #[cold]
+    fn missing(&self, expected: ErrorKind) -> Error {
+        scan::missing(self.bytes, self.at, expected)
+    }
+}

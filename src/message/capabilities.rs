@@ -1,0 +1,76 @@
+//! The server's capabilities in an `initialize` or `server/discover` result.
+
+use crate::json::{Error, Kind, Object, Reader, Splice, Value};
+
+const EXTENSIONS: &str = "extensions";
+
+/// The `capabilities` of a server, with the `extensions` map in them, and the edits that concerns ask of it.
+#[derive(Debug, Default)]
+pub struct Capabilities<'a> {
+    object: Object<'a>,
+    extensions: Object<'a>,
+    /// `extensions` is there and cannot be edited: it is no object, or stands twice.
+    is_odd: bool,
+}
+
+impl<'a> Capabilities<'a> {
+    /// Whether the capability is there, and is not `null`.
+    pub fn has(&self, capability: &str) -> bool {
+        self.object.get(capability).is_some_and(|value| value.kind() != Kind::Null)
+    }
+
+    /// Whether extensions can be told and edited: `extensions` is absent, or one object.
+    pub fn has_readable_extensions(&self) -> bool {
+        !self.is_odd
+    }
+
+    /// How often an extension stands in the map.
+    pub fn count_extension(&self, identifier: &str) -> usize {
+        self.extensions.count(identifier)
+    }
+
+    /// The settings of an extension.
+    pub fn extension(&self, identifier: &str) -> Option<Value<'_>> {
+        self.extensions.get(identifier)
+    }
+
+    /// Sets the settings of an extension to this JSON text.
+    pub fn set_extension(&mut self, identifier: &str, settings: impl AsRef<[u8]>) {
+        if !self.is_odd {
+            self.extensions.set(identifier, settings);
+        }
+    }
+
+    /// Removes an extension.
+    pub fn remove_extension(&mut self, identifier: &str) {
+        if !self.is_odd {
+            self.extensions.remove(identifier);
+        }
+    }
+
+    /// Reads the next value, an object, over what was in this one.
+    pub(super) fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        self.object.read(reader)?;
+        self.extensions.start_empty();
+        self.is_odd = self.object.count(EXTENSIONS) > 1;
+        if let Some(extensions) = self.object.original(EXTENSIONS) {
+            match extensions.span() {
+                Some(span) if extensions.is_object() => {
+                    self.extensions.read(&mut Reader::within(reader.source(), span))?;
+                }
+                _ => self.is_odd = true,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn emit(&mut self, splice: &mut Splice) {
+        if self.extensions.is_in_source() {
+            self.extensions.emit(splice);
+        } else if self.extensions.is_edited() {
+            let extensions = &self.extensions;
+            self.object.set_with(EXTENSIONS, |out| extensions.render(out));
+        }
+        self.object.emit(splice);
+    }
+}

@@ -1,0 +1,286 @@
+//! One entry of a list or of a read result, and the edits that concerns ask of it.
+
+use crate::json::{Error, Kind, Object, Reader, Span, Splice, Str, Value};
+use crate::protocol::meta;
+
+/// What an entry is an entry of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// Of `tools`.
+    Tool,
+    /// Of `resources`.
+    Resource,
+    /// Of `resourceTemplates`.
+    Template,
+    /// Of the `contents` of a read resource.
+    Contents,
+}
+
+/// One entry: a tool, a resource, a template or an item of contents, as views on the bytes it came in.
+///
+/// Concerns see the pending edits of the concerns before them and add their own; nothing is written before the last has had its say.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    kind: EntryKind,
+    is_object: bool,
+    name: Option<Str<'a>>,
+    uri: Option<Str<'a>>,
+    is_ambiguous: bool,
+    is_removed: bool,
+    /// Where a member can be added: behind the last one, or behind the brace of an empty object.
+    end: usize,
+    is_empty: bool,
+    meta: Meta<'a>,
+}
+
+impl<'a> Entry<'a> {
+    pub(super) fn new() -> Self {
+        Self {
+            kind: EntryKind::Tool,
+            is_object: false,
+            name: None,
+            uri: None,
+            is_ambiguous: false,
+            is_removed: false,
+            end: 0,
+            is_empty: true,
+            meta: Meta::default(),
+        }
+    }
+
+    /// What the entry is an entry of.
+    pub fn kind(&self) -> EntryKind {
+        self.kind
+    }
+
+    /// Whether the entry is an object, as it should be.
+    pub fn is_object(&self) -> bool {
+        self.is_object
+    }
+
+    /// The name, where it is a string.
+    pub fn name(&self) -> Option<Str<'a>> {
+        self.name
+    }
+
+    /// The URI, where it is a string; of a template its `uriTemplate`.
+    pub fn uri(&self) -> Option<Str<'a>> {
+        self.uri
+    }
+
+    /// Whether the entry says two things about itself: `name`, `_meta`, or a member within `_meta` that decides, stands twice.
+    pub fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
+    }
+
+    /// Asks for the entry to be left out.
+    pub fn remove(&mut self) {
+        self.is_removed = true;
+    }
+
+    /// Whether a concern asked for the entry to be left out.
+    pub fn is_removed(&self) -> bool {
+        self.is_removed
+    }
+
+    /// The entry's `_meta`.
+    pub fn meta(&self) -> &Meta<'a> {
+        &self.meta
+    }
+
+    /// The entry's `_meta`, to ask for changes.
+    pub fn meta_mut(&mut self) -> &mut Meta<'a> {
+        &mut self.meta
+    }
+
+    /// Reads the next value as an entry, over what was in this one.
+    pub(super) fn read(&mut self, kind: EntryKind, reader: &mut Reader<'a>) -> Result<Span, Error> {
+        self.kind = kind;
+        self.name = None;
+        self.uri = None;
+        self.is_ambiguous = false;
+        self.is_removed = false;
+        self.is_empty = true;
+        self.meta.clear();
+        self.is_object = reader.peek()? == Kind::Object;
+        if !self.is_object {
+            return reader.skip();
+        }
+        let start = reader.position();
+        reader.enter_object()?;
+        self.end = reader.position();
+        let uri_key = if kind == EntryKind::Template { "uriTemplate" } else { "uri" };
+        let (mut has_name, mut has_uri) = (false, false);
+        while let Some(key) = reader.member()? {
+            if key.is("_meta") {
+                self.is_ambiguous |= self.meta.state != Ui::Absent;
+                self.meta.read(reader)?;
+                self.is_ambiguous |= self.meta.is_ambiguous;
+            } else if key.is("name") {
+                self.is_ambiguous |= std::mem::replace(&mut has_name, true);
+                self.name = read_string(reader)?;
+            } else if key.is(uri_key) {
+                self.is_ambiguous |= std::mem::replace(&mut has_uri, true);
+                self.uri = read_string(reader)?;
+            } else {
+                reader.skip()?;
+            }
+            self.is_empty = false;
+            self.end = reader.position();
+        }
+        Ok(Span { start, end: reader.position() })
+    }
+
+    /// Writes down what was asked. Only for an entry that stays.
+    pub(super) fn emit(&mut self, splice: &mut Splice) {
+        if self.is_object {
+            self.meta.emit(self.end, self.is_empty, splice);
+        }
+    }
+}
+
+fn read_string<'a>(reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, Error> {
+    if reader.peek()? == Kind::String {
+        return reader.string().map(Some);
+    }
+    reader.skip()?;
+    Ok(None)
+}
+
+/// How a member that should be an object stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ui {
+    /// There is none.
+    #[default]
+    Absent,
+    /// It is an object.
+    Object,
+    /// It is something else, and so says nothing.
+    Other,
+}
+
+/// The `_meta` of an entry, with its nested `ui` object: a small ordered object of raw values.
+#[derive(Debug, Default)]
+pub struct Meta<'a> {
+    state: Ui,
+    object: Object<'a>,
+    ui_state: Ui,
+    ui: Object<'a>,
+    is_ambiguous: bool,
+}
+
+impl<'a> Meta<'a> {
+    /// The value of a member, pending edits included. The members of `ui` have [their own](Self::ui_get).
+    pub fn get(&self, key: &str) -> Option<Value<'_>> {
+        self.object.get(key)
+    }
+
+    /// The value of a member as it came.
+    pub fn original(&self, key: &str) -> Option<Value<'a>> {
+        (self.state == Ui::Object).then(|| self.object.original(key)).flatten()
+    }
+
+    /// Sets a member to this JSON text, in its place or behind the others. No effect where `_meta` is there and is no object.
+    pub fn set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
+        if self.state != Ui::Other {
+            self.object.set(key, raw);
+        }
+    }
+
+    /// Removes a member.
+    pub fn remove(&mut self, key: &str) {
+        self.object.remove(key);
+    }
+
+    /// How `ui` stands, pending edits included.
+    pub fn ui(&self) -> Ui {
+        match self.ui_state {
+            Ui::Absent if self.ui.is_edited() => Ui::Object,
+            Ui::Object if self.object.get(meta::UI).is_none() => Ui::Absent,
+            state => state,
+        }
+    }
+
+    /// The value of a member of `ui`, pending edits included.
+    pub fn ui_get(&self, key: &str) -> Option<Value<'_>> {
+        (self.ui() == Ui::Object).then(|| self.ui.get(key)).flatten()
+    }
+
+    /// The value of a member of `ui` as it came.
+    pub fn ui_original(&self, key: &str) -> Option<Value<'a>> {
+        (self.ui_state == Ui::Object).then(|| self.ui.original(key)).flatten()
+    }
+
+    /// Sets a member of `ui` to this JSON text, and makes `ui` (and `_meta`) where they are missing. No effect
+    /// where one of them is there and is no object.
+    pub fn ui_set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
+        if self.state != Ui::Other && self.ui_state != Ui::Other {
+            self.ui.set(key, raw);
+        }
+    }
+
+    /// Removes a member of `ui`.
+    pub fn ui_remove(&mut self, key: &str) {
+        self.ui.remove(key);
+    }
+
+    /// Becomes the `_meta` of an entry that has none.
+    fn clear(&mut self) {
+        self.state = Ui::Absent;
+        self.object.start_empty();
+        self.ui_state = Ui::Absent;
+        self.ui.start_empty();
+        self.is_ambiguous = false;
+    }
+
+    /// Reads the next value as a `_meta`, over what was in this one.
+    fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        self.clear();
+        if reader.peek()? != Kind::Object {
+            self.state = Ui::Other;
+            reader.skip()?;
+            return Ok(());
+        }
+        self.state = Ui::Object;
+        self.object.read(reader)?;
+        self.is_ambiguous = self.object.has_duplicates();
+        let Some(ui) = self.object.original(meta::UI) else { return Ok(()) };
+        match ui.span() {
+            Some(span) if ui.is_object() => {
+                self.ui_state = Ui::Object;
+                self.ui.read(&mut Reader::within(reader.source(), span))?;
+                self.is_ambiguous |= self.ui.has_duplicates();
+            }
+            _ => self.ui_state = Ui::Other,
+        }
+        Ok(())
+    }
+
+    fn is_edited(&self) -> bool {
+        self.object.is_edited() || self.ui.is_edited()
+    }
+
+    /// Writes the pending edits down: in the source where `_meta` stands there, else as a member behind `end`.
+    fn emit(&mut self, end: usize, is_first: bool, splice: &mut Splice) {
+        if !self.is_edited() {
+            return;
+        }
+        if self.ui_state == Ui::Absent && self.ui.is_edited() {
+            let ui = &self.ui;
+            self.object.set_with(meta::UI, |out| ui.render(out));
+        }
+        match self.state {
+            Ui::Object => {
+                self.object.emit(splice);
+                if self.ui_state == Ui::Object && self.object.is_untouched(meta::UI) {
+                    self.ui.emit(splice);
+                }
+            }
+            Ui::Absent => splice.insert_with(end, |out| {
+                out.extend_from_slice(if is_first { b"\"_meta\":" } else { b",\"_meta\":" });
+                self.object.render(out);
+            }),
+            Ui::Other => {}
+        }
+    }
+}

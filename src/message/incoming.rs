@@ -1,0 +1,302 @@
+//! What a client's POST says: its calls, and everything about their spelling that readers may disagree on.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::json::{Depth, Error, ErrorKind, Kind, Reader, Span, Str};
+use crate::protocol::{Era, Method, meta};
+
+/// The messages of one POST body.
+#[derive(Debug)]
+pub enum Payload<'a> {
+    /// One message.
+    Single(Call<'a>),
+    /// A batch, as 2025-03-26 allowed (MCP 2025-03-26, "Sending Messages").
+    Batch(Vec<Call<'a>>),
+}
+
+/// One JSON-RPC message of a client, as borrowed views.
+#[derive(Debug, Default)]
+pub struct Call<'a> {
+    /// The JSON text of the id: a string or a number. `None` where there is none.
+    pub id: Option<&'a [u8]>,
+    /// What the message asks; `None` for a response, and where the method is no readable string.
+    pub method: Option<Cow<'a, str>>,
+    /// `params.name`.
+    pub name: Option<Cow<'a, str>>,
+    /// `params.uri`.
+    pub uri: Option<Cow<'a, str>>,
+    /// The protocol version that the message declares: in `_meta` or, for `initialize`, in `params`.
+    pub version: Option<Cow<'a, str>>,
+    /// The JSON text of the extensions that the client declares in this message.
+    pub extensions: Option<&'a [u8]>,
+    /// Whether `params._meta` declares a protocol version, as every request of the modern era must.
+    pub declares_version: bool,
+    /// Whether `params._meta` declares the client's capabilities, as every request of the modern era must.
+    pub declares_capabilities: bool,
+    /// Whether the message is a response to the server.
+    pub is_response: bool,
+    /// The first thing about the message that two readers may understand differently.
+    pub fault: Option<Fault>,
+}
+
+/// Something about a message that two readers may understand differently, so that what was judged may not be what runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A member that decides stands twice.
+    Duplicate(&'static str),
+    /// A member equals a deciding one but for the case of its letters.
+    CaseVariant(&'static str),
+    /// The method or the id is of another type, or has a lone surrogate.
+    Unreadable(&'static str),
+    /// The message is no object.
+    NotAnObject,
+}
+
+/// Why a body holds no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It is not JSON.
+    Json(Error),
+    /// It is JSON, but neither an object nor a batch with something in it.
+    NoMessage,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Duplicate(member) => write!(f, "the member {member} stands twice"),
+            Self::CaseVariant(member) => write!(f, "a member differs from {member} only by the case of its letters"),
+            Self::Unreadable(member) => write!(f, "the member {member} is not text as it should be"),
+            Self::NotAnObject => f.write_str("a message must be an object"),
+        }
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => write!(f, "the body is not JSON: {error}"),
+            Self::NoMessage => f.write_str("the body must be a JSON-RPC message, or a batch that is not empty"),
+        }
+    }
+}
+
+impl From<Error> for Unreadable {
+    fn from(error: Error) -> Self {
+        Self::Json(error)
+    }
+}
+
+impl Unreadable {
+    /// Whether the body is JSON by its grammar and fails in what JSON-RPC or RFC 8259, section 8.1 (UTF-8) ask beyond it.
+    pub fn is_grammatical(&self) -> bool {
+        match self {
+            Self::NoMessage => true,
+            Self::Json(error) => error.kind() == ErrorKind::Utf8,
+        }
+    }
+}
+
+impl<'a> Payload<'a> {
+    /// Reads a whole POST body.
+    ///
+    /// # Errors
+    ///
+    /// [`Unreadable`] where the body is not JSON, or no message and no batch.
+    pub fn read(body: &'a [u8], depth: Depth) -> Result<Self, Unreadable> {
+        let mut reader = Reader::with_depth(body, depth);
+        let payload = match reader.peek()? {
+            Kind::Object => Self::Single(Call::read(&mut reader)?),
+            Kind::Array => {
+                let mut calls = Vec::new();
+                reader.enter_array()?;
+                while reader.element()? {
+                    calls.push(Call::read(&mut reader)?);
+                }
+                Self::Batch(calls)
+            }
+            _ => {
+                reader.skip()?;
+                reader.end()?;
+                return Err(Unreadable::NoMessage);
+            }
+        };
+        reader.end()?;
+        match &payload {
+            Self::Batch(calls) if calls.is_empty() => Err(Unreadable::NoMessage),
+            _ => Ok(payload),
+        }
+    }
+
+    /// The messages in order.
+    pub fn calls(&self) -> &[Call<'a>] {
+        match self {
+            Self::Single(call) => std::slice::from_ref(call),
+            Self::Batch(calls) => calls,
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// The method, if it is one.
+    pub fn method(&self) -> Option<Method> {
+        self.method.as_deref().map(Method::from_name)
+    }
+
+    /// The era of the message: modern where it carries any per-request metadata (MCP 2026-07-28, "Backward
+    /// Compatibility with Initialization-Based Versions"). `initialize` is always legacy.
+    pub fn era(&self) -> Era {
+        let is_modern = self.declares_version || self.declares_capabilities;
+        if is_modern && self.method() != Some(Method::Initialize) { Era::Modern } else { Era::Legacy }
+    }
+
+    fn read(reader: &mut Reader<'a>) -> Result<Self, Error> {
+        let mut call = Self::default();
+        if reader.peek()? != Kind::Object {
+            reader.skip()?;
+            call.fault = Some(Fault::NotAnObject);
+            return Ok(call);
+        }
+        let mut seen = Seen::new(&["method", "id", "params", "result", "error"]);
+        let mut initialize = Initialize::default();
+        reader.enter_object()?;
+        while let Some(key) = reader.member()? {
+            match seen.note(key, &mut call.fault) {
+                Some("method") => {
+                    call.method = read_text(reader)?;
+                    if call.method.is_none() {
+                        call.fault.get_or_insert(Fault::Unreadable("method"));
+                    }
+                }
+                Some("id") => call.read_id(reader)?,
+                Some("params") if reader.peek()? == Kind::Object => call.read_params(reader, &mut initialize)?,
+                Some("result" | "error") => {
+                    call.is_response = true;
+                    reader.skip()?;
+                }
+                _ => drop(reader.skip()?),
+            }
+        }
+        call.is_response &= !seen.has("method");
+        if call.method() == Some(Method::Initialize) {
+            call.version = initialize.version.and_then(|version| version.decode().ok());
+            call.extensions = initialize.extensions.map(|span| &reader.source()[span.start..span.end]);
+        }
+        Ok(call)
+    }
+
+    fn read_id(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        let kind = reader.peek()?;
+        let span = reader.skip()?;
+        if matches!(kind, Kind::String | Kind::Number) {
+            self.id = Some(&reader.source()[span.start..span.end]);
+        } else {
+            self.fault.get_or_insert(Fault::Unreadable("id"));
+        }
+        Ok(())
+    }
+
+    fn read_params(&mut self, reader: &mut Reader<'a>, initialize: &mut Initialize<'a>) -> Result<(), Error> {
+        let mut seen = Seen::new(&["name", "uri", "_meta", "protocolVersion", "capabilities"]);
+        reader.enter_object()?;
+        while let Some(key) = reader.member()? {
+            match seen.note(key, &mut self.fault) {
+                Some("name") => self.name = read_text(reader)?,
+                Some("uri") => self.uri = read_text(reader)?,
+                Some("_meta") if reader.peek()? == Kind::Object => self.read_meta(reader)?,
+                Some("protocolVersion") if reader.peek()? == Kind::String => {
+                    initialize.version = Some(reader.string()?)
+                }
+                Some("capabilities") if reader.peek()? == Kind::Object => {
+                    initialize.extensions = read_extensions(reader, &mut self.fault)?;
+                }
+                _ => drop(reader.skip()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_meta(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        let mut seen = Seen::new(&[meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES]);
+        reader.enter_object()?;
+        while let Some(key) = reader.member()? {
+            match seen.note(key, &mut self.fault) {
+                Some(meta::PROTOCOL_VERSION) if reader.peek()? == Kind::String => {
+                    self.version = reader.string()?.decode().ok();
+                    self.declares_version = true;
+                }
+                Some(meta::CLIENT_CAPABILITIES) if reader.peek()? == Kind::Object => {
+                    let extensions = read_extensions(reader, &mut self.fault)?;
+                    self.extensions = extensions.map(|span| &reader.source()[span.start..span.end]);
+                    self.declares_capabilities = true;
+                }
+                _ => drop(reader.skip()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text of the next value; `None` where it is no string, or has a lone surrogate.
+fn read_text<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
+    if reader.peek()? == Kind::String {
+        return Ok(reader.string()?.decode().ok());
+    }
+    reader.skip()?;
+    Ok(None)
+}
+
+/// What `initialize` says in `params`, kept until the method is known: members stand in any order.
+#[derive(Default)]
+struct Initialize<'a> {
+    version: Option<Str<'a>>,
+    extensions: Option<Span>,
+}
+
+/// The `extensions` object of a `capabilities` object.
+fn read_extensions(reader: &mut Reader<'_>, fault: &mut Option<Fault>) -> Result<Option<Span>, Error> {
+    let mut seen = Seen::new(&["extensions"]);
+    let mut found = None;
+    reader.enter_object()?;
+    while let Some(key) = reader.member()? {
+        let is_extensions = seen.note(key, fault).is_some() && reader.peek()? == Kind::Object;
+        let span = reader.skip()?;
+        if is_extensions {
+            found = Some(span);
+        }
+    }
+    Ok(found)
+}
+
+/// Which of an object's deciding members have stood already.
+struct Seen<'n> {
+    names: &'n [&'static str],
+    seen: u8,
+}
+
+impl<'n> Seen<'n> {
+    fn new(names: &'n [&'static str]) -> Self {
+        Self { names, seen: 0 }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().position(|known| *known == name).is_some_and(|at| self.seen & (1 << at) != 0)
+    }
+
+    /// The deciding member that this key names; a second one, or one that differs only by case, is a fault.
+    fn note(&mut self, key: Str<'_>, fault: &mut Option<Fault>) -> Option<&'static str> {
+        let at = self.names.iter().position(|name| key.is_ignoring_ascii_case(name))?;
+        let name = self.names[at];
+        if !key.is(name) {
+            fault.get_or_insert(Fault::CaseVariant(name));
+            return None;
+        }
+        if self.seen & (1 << at) != 0 {
+            fault.get_or_insert(Fault::Duplicate(name));
+        }
+        self.seen |= 1 << at;
+        Some(name)
+    }
+}

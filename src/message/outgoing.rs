@@ -1,0 +1,233 @@
+//! One pass over a server's message, from one site to the next.
+
+use super::{Capabilities, Entry, EntryKind, Wants};
+use crate::json::{Checkpoint, Depth, Error, Kind, Reader, Removals, Span, Splice};
+use crate::protocol::{Era, Method};
+
+/// What a message of the server answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// A request with this method: the method says what its members mean.
+    To(Method),
+    /// A request that is not known here, such as on a GET stream that replays an earlier answer: its shape decides.
+    Unknown,
+}
+
+/// What the sites of a message are shown to.
+pub trait Sites {
+    /// What a message answers that has this id (its JSON text).
+    fn answer(&self, id: Option<&[u8]>) -> Answer;
+
+    /// What the next message most likely answers, before its id is read.
+    fn likely_answer(&self) -> Answer;
+
+    /// What is looked at in such an answer.
+    fn wants(&self, answer: Answer) -> Wants;
+
+    /// The era of the request, which decides what may be added to a result.
+    fn era(&self) -> Era;
+
+    /// An entry of a list, or an item of contents.
+    fn entry(&self, entry: &mut Entry<'_>);
+
+    /// The capabilities of the server.
+    fn capabilities(&self, capabilities: &mut Capabilities<'_>);
+}
+
+/// Shows all sites of a message, or of a batch of them, and collects the edits asked for.
+///
+/// # Errors
+///
+/// Where the source is not JSON. Edits of an unreadable source are meaningless.
+pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice) -> Result<(), Error> {
+    let mut walk = Walk {
+        reader: Reader::with_depth(source, depth),
+        sites,
+        splice,
+        entry: Entry::new(),
+        capabilities: Capabilities::default(),
+    };
+    match walk.reader.peek()? {
+        Kind::Object => walk.message()?,
+        Kind::Array => {
+            walk.reader.enter_array()?;
+            while walk.reader.element()? {
+                if walk.reader.peek()? == Kind::Object {
+                    walk.message()?;
+                } else {
+                    walk.reader.skip()?;
+                }
+            }
+        }
+        _ => drop(walk.reader.skip()?),
+    }
+    walk.reader.end()
+}
+
+struct Walk<'a, 'w, S> {
+    reader: Reader<'a>,
+    sites: &'w S,
+    splice: &'w mut Splice,
+    entry: Entry<'a>,
+    capabilities: Capabilities<'a>,
+}
+
+impl<S: Sites> Walk<'_, '_, S> {
+    /// A message is first read as the answer that it most likely is, since `id` may stand behind `result`.
+    /// Only where the id says otherwise it is read again.
+    fn message(&mut self) -> Result<(), Error> {
+        let start = self.reader.checkpoint();
+        let mark = self.splice.mark();
+        let likely = self.sites.likely_answer();
+        let id = self.message_as(likely)?;
+        let answer = match id {
+            Id::None => self.sites.answer(None),
+            Id::One(span) => self.sites.answer(Some(&self.reader.source()[span.start..span.end])),
+            Id::Several => Answer::Unknown,
+        };
+        if answer != likely && self.sites.wants(answer) != self.sites.wants(likely) {
+            self.again(start, mark, answer)?;
+        }
+        Ok(())
+    }
+
+    fn again(&mut self, start: Checkpoint, mark: crate::json::Mark, answer: Answer) -> Result<(), Error> {
+        self.reader.rewind(start);
+        self.splice.rewind(mark);
+        self.message_as(answer).map(drop)
+    }
+
+    fn message_as(&mut self, answer: Answer) -> Result<Id, Error> {
+        let wants = self.sites.wants(answer);
+        let mut id = Id::None;
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            if key.is("result") && !wants.is_nothing() && self.reader.peek()? == Kind::Object {
+                self.result(answer, wants)?;
+                continue;
+            }
+            let span = self.reader.skip()?;
+            if key.is("id") {
+                id = match id {
+                    Id::None => Id::One(span),
+                    Id::One(_) | Id::Several => Id::Several,
+                };
+            }
+        }
+        Ok(id)
+    }
+
+    fn result(&mut self, answer: Answer, wants: Wants) -> Result<(), Error> {
+        let mut is_complete = true;
+        let mut has_capabilities = false;
+        let mut has_list = false;
+        let mut has_version = false;
+        let mut has_scope = false;
+        let mut is_empty = true;
+        self.reader.enter_object()?;
+        let mut end = self.reader.position();
+        while let Some(key) = self.reader.member()? {
+            let kind = self.reader.peek()?;
+            if let Some(entries) = list_named(key).filter(|list| kind == Kind::Array && list.belongs_to(answer)) {
+                has_list = true;
+                if wants.has(entries.wanted_by()) {
+                    self.list(entries)?;
+                } else {
+                    self.reader.skip()?;
+                }
+            } else if key.is("capabilities") && kind == Kind::Object && wants.has(Wants::CAPABILITIES) {
+                has_capabilities = true;
+                self.capabilities.read(&mut self.reader)?;
+            } else if key.is("resultType") && kind == Kind::String {
+                is_complete = self.reader.string()?.is("complete");
+            } else if key.is("cacheScope") && wants.has(Wants::PRIVATE) {
+                has_scope = true;
+                let is_private = kind == Kind::String && {
+                    let here = self.reader.checkpoint();
+                    let is_private = self.reader.string()?.is("private");
+                    self.reader.rewind(here);
+                    is_private
+                };
+                let span = self.reader.skip()?;
+                if !is_private {
+                    self.splice.replace(span, b"\"private\"");
+                }
+            } else {
+                has_version |= key.is("protocolVersion") || key.is("supportedVersions");
+                self.reader.skip()?;
+            }
+            is_empty = false;
+            end = self.reader.position();
+        }
+        let has_shape = match answer {
+            Answer::To(method) => matches!(method, Method::Initialize | Method::Discover),
+            Answer::Unknown => has_version,
+        };
+        if has_capabilities && has_shape && is_complete {
+            self.sites.capabilities(&mut self.capabilities);
+            self.capabilities.emit(self.splice);
+        }
+        let may_say_scope = has_list && is_complete && self.sites.era() == Era::Modern;
+        if wants.has(Wants::PRIVATE) && !has_scope && may_say_scope {
+            let scope: &[u8] = if is_empty { b"\"cacheScope\":\"private\"" } else { b",\"cacheScope\":\"private\"" };
+            self.splice.insert(end, scope);
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, kind: EntryKind) -> Result<(), Error> {
+        let mut removals = Removals::default();
+        self.reader.enter_array()?;
+        while self.reader.element()? {
+            let span = self.entry.read(kind, &mut self.reader)?;
+            self.sites.entry(&mut self.entry);
+            if self.entry.is_removed() {
+                removals.drop(span, self.splice);
+            } else {
+                removals.keep(span, self.splice);
+                self.entry.emit(self.splice);
+            }
+        }
+        removals.finish(self.splice);
+        Ok(())
+    }
+}
+
+/// The `id` of a message.
+enum Id {
+    None,
+    One(Span),
+    Several,
+}
+
+fn list_named(key: crate::json::Str<'_>) -> Option<EntryKind> {
+    const LISTS: [(&str, EntryKind); 4] = [
+        ("tools", EntryKind::Tool),
+        ("resources", EntryKind::Resource),
+        ("resourceTemplates", EntryKind::Template),
+        ("contents", EntryKind::Contents),
+    ];
+    LISTS.into_iter().find(|(name, _)| key.is(name)).map(|(_, kind)| kind)
+}
+
+impl EntryKind {
+    fn belongs_to(self, answer: Answer) -> bool {
+        let Answer::To(method) = answer else { return true };
+        method
+            == match self {
+                Self::Tool => Method::ToolsList,
+                Self::Resource => Method::ResourcesList,
+                Self::Template => Method::TemplatesList,
+                Self::Contents => Method::ResourcesRead,
+            }
+    }
+
+    fn wanted_by(self) -> Wants {
+        match self {
+            Self::Tool => Wants::TOOLS,
+            Self::Resource => Wants::RESOURCES,
+            Self::Template => Wants::TEMPLATES,
+            Self::Contents => Wants::CONTENTS,
+        }
+    }
+}

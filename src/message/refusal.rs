@@ -1,0 +1,55 @@
+//! A JSON-RPC error of our own making.
+
+use std::borrow::Cow;
+
+use http::StatusCode;
+
+use crate::json::write_string;
+
+/// Why a message goes no further: an HTTP status, a JSON-RPC code and a sentence for the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    status: StatusCode,
+    code: i32,
+    message: Cow<'static, str>,
+}
+
+impl Refusal {
+    /// A refusal with this status, code (see [`code`](crate::protocol::code)) and message.
+    pub fn new(status: StatusCode, code: i32, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, code, message: message.into() }
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The JSON-RPC error code.
+    pub fn code(&self) -> i32 {
+        self.code
+    }
+
+    /// What the caller is told.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The error message on the wire. `id` is the JSON text of the request's id; where it could not be read
+    /// it is left out, never `null` (MCP 2026-07-28, "Error Responses").
+    pub fn to_json(&self, id: Option<&[u8]>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(96 + self.message.len());
+        out.extend_from_slice(br#"{"jsonrpc":"2.0","#);
+        if let Some(id) = id {
+            out.extend_from_slice(br#""id":"#);
+            out.extend_from_slice(id);
+            out.push(b',');
+        }
+        out.extend_from_slice(br#""error":{"code":"#);
+        out.extend_from_slice(self.code.to_string().as_bytes());
+        out.extend_from_slice(br#","message":"#);
+        write_string(&self.message, &mut out);
+        out.extend_from_slice(b"}}");
+        out
+    }
+}

@@ -1,0 +1,58 @@
+//! What of an answer somebody looks at.
+
+use std::ops::{BitOr, BitOrAssign};
+
+/// A set of the parts of an answer that a concern looks at, and what it promises about them.
+///
+/// An answer of which nobody wants anything is neither read nor buffered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants(u8);
+
+impl Wants {
+    /// Nothing: the answer passes as it comes.
+    pub const NOTHING: Self = Self(0);
+    /// The entries of `tools`.
+    pub const TOOLS: Self = Self(1);
+    /// The entries of `resources`.
+    pub const RESOURCES: Self = Self(1 << 1);
+    /// The entries of `resourceTemplates`.
+    pub const TEMPLATES: Self = Self(1 << 2);
+    /// The items of `contents`.
+    pub const CONTENTS: Self = Self(1 << 3);
+    /// The server's `capabilities`.
+    pub const CAPABILITIES: Self = Self(1 << 4);
+    /// What is left depends on the caller: a shared cache must not keep it.
+    pub const PRIVATE: Self = Self(1 << 5);
+    /// A filter applies: what cannot be read must not pass.
+    pub const ENFORCED: Self = Self(1 << 6);
+
+    /// Whether any member of `other` is in the set.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether the set is empty.
+    pub fn is_nothing(self) -> bool {
+        self == Self::NOTHING
+    }
+
+    /// The set if the condition holds, else nothing.
+    #[must_use]
+    pub fn when(self, condition: bool) -> Self {
+        if condition { self } else { Self::NOTHING }
+    }
+}
+
+impl BitOr for Wants {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitOrAssign for Wants {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}

@@ -1,0 +1,82 @@
+//! What is looked at in a server's capabilities, and what is asked for.
+
+use crate::concern::{Concern, sealed::Sealed};
+use crate::exchange::Exchange;
+use crate::json::{Kind, Object, Reader, write_string};
+use crate::message::{Answer, Capabilities, Wants};
+use crate::protocol::{APP_MEDIA_TYPE, MediaType, Method, UI_EXTENSION};
+
+const MIME_TYPES: &str = "mimeTypes";
+
+/// The concern: MCP Apps is advertised where the server can serve it.
+#[derive(Clone, Debug, Default)]
+pub struct Negotiate {}
+
+impl Negotiate {
+    /// Advertises MCP Apps with `text/html;profile=mcp-app`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Sealed for Negotiate {}
+
+impl Concern for Negotiate {
+    fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
+        let says_capabilities = matches!(answer, Answer::To(Method::Initialize | Method::Discover) | Answer::Unknown);
+        Wants::CAPABILITIES.when(says_capabilities)
+    }
+
+    fn capabilities(&self, _: &Exchange, capabilities: &mut Capabilities<'_>) {
+        if !capabilities.has("resources") || capabilities.count_extension(UI_EXTENSION) > 1 {
+            return;
+        }
+        let mut settings = Object::default();
+        match capabilities.extension(UI_EXTENSION) {
+            None => settings.start_empty(),
+            Some(theirs) if theirs.is_object() && settings.read(&mut theirs.reader()).is_ok() => {}
+            // The server says something that we do not understand: it is left to say it.
+            Some(_) => return,
+        }
+        let types = match settings.get(MIME_TYPES) {
+            None => with_app(b"[]"),
+            Some(types) if types.is_array() && settings.count(MIME_TYPES) == 1 => with_app(types.bytes()),
+            Some(_) => None,
+        };
+        if let Some(types) = types {
+            settings.set(MIME_TYPES, types);
+            let mut text = Vec::new();
+            settings.render(&mut text);
+            capabilities.set_extension(UI_EXTENSION, text);
+        }
+    }
+}
+
+/// A list of media types with ours behind the others; `None` where it is among them.
+fn with_app(types: &[u8]) -> Option<Vec<u8>> {
+    let app = MediaType::parse(APP_MEDIA_TYPE)?;
+    let mut reader = Reader::new(types);
+    reader.enter_array().ok()?;
+    let mut end = reader.position();
+    let mut is_empty = true;
+    while reader.element().ok()? {
+        if reader.peek().ok()? == Kind::String {
+            let text = reader.string().ok()?.decode().unwrap_or_default();
+            if MediaType::parse(&text).is_some_and(|own| own.is_covered_by(app)) {
+                return None;
+            }
+        } else {
+            reader.skip().ok()?;
+        }
+        is_empty = false;
+        end = reader.position();
+    }
+    let (before, after) = types.split_at(end);
+    let mut list = before.to_vec();
+    if !is_empty {
+        list.push(b',');
+    }
+    write_string(APP_MEDIA_TYPE, &mut list);
+    list.extend_from_slice(after);
+    Some(list)
+}

@@ -1,0 +1,177 @@
+//! What is looked at in a tool, and what is asked for.
+
+use super::{FlatKey, OpenAiKeys};
+use crate::concern::{Concern, sealed::Sealed};
+use crate::exchange::Exchange;
+use crate::json::{Kind, Object, Value};
+use crate::message::{Answer, Entry, EntryKind, Meta, Ui, Wants};
+use crate::protocol::{Method, UI_SCHEME, meta};
+
+const RESOURCE_URI: &str = "resourceUri";
+const VISIBILITY: &str = "visibility";
+
+/// The concern: links of tools in their one right place.
+#[derive(Clone, Debug, Default)]
+pub struct Normalize {
+    flat_key: FlatKey,
+    openai_keys: OpenAiKeys,
+}
+
+impl Normalize {
+    /// With [`FlatKey::Add`] and [`OpenAiKeys::Ignore`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Chooses what becomes of the flat key.
+    #[must_use]
+    pub fn flat_key(mut self, flat_key: FlatKey) -> Self {
+        self.flat_key = flat_key;
+        self
+    }
+
+    /// Chooses whether OpenAI's keys are read.
+    #[must_use]
+    pub fn openai_keys(mut self, openai_keys: OpenAiKeys) -> Self {
+        self.openai_keys = openai_keys;
+        self
+    }
+}
+
+impl Sealed for Normalize {}
+
+impl Concern for Normalize {
+    fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
+        let tools = Wants::TOOLS.when(self.flat_key != FlatKey::Keep || self.openai_keys == OpenAiKeys::Read);
+        let pages = (Wants::RESOURCES | Wants::TEMPLATES | Wants::CONTENTS).when(self.openai_keys == OpenAiKeys::Read);
+        match answer {
+            Answer::To(Method::ToolsList) => tools,
+            Answer::To(Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead) => pages,
+            Answer::To(_) => Wants::NOTHING,
+            Answer::Unknown => tools | pages,
+        }
+    }
+
+    fn entry(&self, _: &Exchange, entry: &mut Entry<'_>) {
+        let kind = entry.kind();
+        let meta = entry.meta_mut();
+        if self.openai_keys == OpenAiKeys::Read {
+            match kind {
+                EntryKind::Tool => read_openai_tool(meta),
+                EntryKind::Resource | EntryKind::Template | EntryKind::Contents => read_openai_page(meta),
+            }
+        }
+        if kind == EntryKind::Tool {
+            self.link(meta);
+        }
+    }
+}
+
+impl Normalize {
+    fn link(&self, meta: &mut Meta<'_>) {
+        let nested = ui_string(meta.ui_get(RESOURCE_URI));
+        let flat = ui_string(meta.get(meta::FLAT_RESOURCE_URI));
+        match self.flat_key {
+            FlatKey::Keep => {}
+            FlatKey::Add => match (nested, flat) {
+                (Some(nested), Some(_)) => meta.set(meta::FLAT_RESOURCE_URI, nested),
+                (None, Some(flat)) => add_nested(meta, &flat),
+                (_, None) => {}
+            },
+            FlatKey::Both => match (nested, flat) {
+                // A flat key that is there and odd is not ours to repair.
+                (Some(nested), flat) if flat.is_some() || meta.get(meta::FLAT_RESOURCE_URI).is_none() => {
+                    meta.set(meta::FLAT_RESOURCE_URI, nested);
+                }
+                (None, Some(flat)) => add_nested(meta, &flat),
+                _ => {}
+            },
+            FlatKey::Strip => {
+                if let (None, Some(flat)) = (&nested, &flat) {
+                    add_nested(meta, flat);
+                }
+                // Not before the nested key really has the link: `ui` may be no object.
+                if flat.is_some() && ui_string(meta.ui_get(RESOURCE_URI)).is_some() {
+                    meta.remove(meta::FLAT_RESOURCE_URI);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the nested link, unless the nested key or `ui` is there and odd.
+fn add_nested(meta: &mut Meta<'_>, uri: &[u8]) {
+    if meta.ui_get(RESOURCE_URI).is_none() {
+        meta.ui_set(RESOURCE_URI, uri);
+    }
+}
+
+/// The JSON text of a value, where it is a string that begins with `ui://`.
+fn ui_string(value: Option<Value<'_>>) -> Option<Vec<u8>> {
+    let value = value?;
+    value.string()?.starts_with(UI_SCHEME).then(|| value.bytes().to_vec())
+}
+
+/// Adds what OpenAI's keys on a tool say and MCP Apps' keys do not.
+fn read_openai_tool(meta: &mut Meta<'_>) {
+    let template = ui_string(meta.get("openai/outputTemplate"));
+    let visibility = meta.get("openai/visibility").map(|value| value.as_str().is_some_and(|text| text == "private"));
+    let accessible = meta.get("openai/widgetAccessible").map(|value| value.kind() == Kind::True);
+    let has_own_ui = meta.ui() == Ui::Object;
+    if template.is_none() && visibility.is_none() && accessible.is_none() {
+        return;
+    }
+    if let Some(template) = template.filter(|_| ui_string(meta.get(meta::FLAT_RESOURCE_URI)).is_none()) {
+        add_nested(meta, &template);
+    }
+    if meta.ui_get(VISIBILITY).is_some() {
+        return;
+    }
+    let for_model = visibility != Some(true);
+    // OpenAI's default is that a widget may not call the tool, MCP Apps' that an app may: a tool that speaks MCP Apps means the latter.
+    let for_app = accessible.unwrap_or(has_own_ui);
+    let visibility: &[u8] = match (for_model, for_app) {
+        (true, true) => return,
+        (true, false) => br#"["model"]"#,
+        (false, true) => br#"["app"]"#,
+        (false, false) => b"[]",
+    };
+    meta.ui_set(VISIBILITY, visibility);
+}
+
+/// Adds what OpenAI's keys on a resource or its contents say and MCP Apps' keys do not.
+fn read_openai_page(meta: &mut Meta<'_>) {
+    for (theirs, ours, kinds) in [
+        ("openai/widgetDomain", "domain", &[Kind::String][..]),
+        ("openai/widgetPrefersBorder", "prefersBorder", &[Kind::True, Kind::False]),
+    ] {
+        let value = meta.get(theirs).filter(|value| kinds.contains(&value.kind())).map(|value| value.bytes().to_vec());
+        if let Some(value) = value.filter(|_| meta.ui_get(ours).is_none()) {
+            meta.ui_set(ours, value);
+        }
+    }
+    if let Some(csp) = meta.get("openai/widgetCSP").and_then(openai_csp).filter(|_| meta.ui_get("csp").is_none()) {
+        meta.ui_set("csp", csp);
+    }
+}
+
+/// `openai/widgetCSP` in MCP Apps' words: the lists that both know, as they stand.
+fn openai_csp(value: Value<'_>) -> Option<Vec<u8>> {
+    const DIRECTIVES: [(&str, &str); 4] = [
+        ("connect_domains", "connectDomains"),
+        ("resource_domains", "resourceDomains"),
+        ("frame_domains", "frameDomains"),
+        ("base_uri_domains", "baseUriDomains"),
+    ];
+    let mut theirs = Object::default();
+    theirs.read(&mut value.reader()).ok()?;
+    let mut ours = Object::default();
+    for (their_name, our_name) in DIRECTIVES {
+        if let Some(list) = theirs.get(their_name).filter(Value::is_array) {
+            ours.set(our_name, list.bytes());
+        }
+    }
+    let mut text = Vec::new();
+    ours.render(&mut text);
+    ours.is_edited().then_some(text)
+}

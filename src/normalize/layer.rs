@@ -1,0 +1,49 @@
+//! The layer.
+
+use tower_layer::Layer;
+
+use super::{FlatKey, Normalize, OpenAiKeys};
+use crate::concern::{ConcernService, Settings};
+
+/// Repairs how tools point at their UI. See the [module docs](super).
+#[derive(Clone, Debug, Default)]
+pub struct NormalizeLayer {
+    concern: Normalize,
+    settings: Settings,
+}
+
+impl NormalizeLayer {
+    /// With [`FlatKey::Add`] and [`OpenAiKeys::Ignore`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Chooses what becomes of the flat key.
+    #[must_use]
+    pub fn flat_key(mut self, flat_key: FlatKey) -> Self {
+        self.concern = self.concern.flat_key(flat_key);
+        self
+    }
+
+    /// Chooses whether OpenAI's keys are read.
+    #[must_use]
+    pub fn openai_keys(mut self, openai_keys: OpenAiKeys) -> Self {
+        self.concern = self.concern.openai_keys(openai_keys);
+        self
+    }
+
+    /// Chooses what holds for all concerns.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+}
+
+impl<S> Layer<S> for NormalizeLayer {
+    type Service = ConcernService<S, Normalize>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        ConcernService::new(inner, self.concern.clone(), self.settings.clone())
+    }
+}

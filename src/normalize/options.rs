@@ -1,0 +1,27 @@
+//! What a deployer may choose about links.
+
+/// What becomes of the deprecated flat key `_meta["ui/resourceUri"]` and the nested `_meta.ui.resourceUri`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FlatKey {
+    /// The nested key is added where it is missing. A flat key that is there stays for old hosts, and follows the nested one.
+    #[default]
+    Add,
+    /// Every linked tool has both keys, with the same value.
+    Both,
+    /// Every linked tool has the nested key alone.
+    Strip,
+    /// Nothing is changed.
+    Keep,
+}
+
+/// Whether the keys of OpenAI's Apps SDK are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OpenAiKeys {
+    /// They are not.
+    #[default]
+    Ignore,
+    /// On tools, `openai/outputTemplate` gives a missing link, and `openai/visibility` and
+    /// `openai/widgetAccessible` a missing visibility; on resources and contents, `openai/widgetCSP`,
+    /// `openai/widgetDomain` and `openai/widgetPrefersBorder` give the missing `csp`, `domain` and `prefersBorder`.
+    Read,
+}

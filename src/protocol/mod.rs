@@ -1,0 +1,66 @@
+//! Names, codes, media types and versions of MCP and MCP Apps: constants and small parsers, no logic.
+
+mod audience;
+mod era;
+mod media_type;
+mod method;
+mod mirrored;
+
+pub use audience::{Audience, UnknownAudience};
+pub use era::Era;
+pub use media_type::MediaType;
+pub use method::Method;
+pub use mirrored::{InvalidMirror, decode_mirrored};
+
+/// The identifier of MCP Apps in `capabilities.extensions` (MCP Apps, "Extension Identifier").
+pub const UI_EXTENSION: &str = "io.modelcontextprotocol/ui";
+
+/// The media type of an MCP App's HTML (MCP Apps, "UI Resource Format").
+pub const APP_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
+
+/// The URI scheme of UI resources, with its slashes (MCP Apps, "UI Resource Format").
+pub const UI_SCHEME: &str = "ui://";
+
+/// Keys of `_meta` objects.
+pub mod meta {
+    /// The nested member of MCP Apps on tools, resources and contents.
+    pub const UI: &str = "ui";
+    /// The deprecated flat spelling of `ui.resourceUri` on tools (MCP Apps, "Resource Discovery").
+    pub const FLAT_RESOURCE_URI: &str = "ui/resourceUri";
+    /// Per-request protocol version of the modern era (MCP 2026-07-28, "General fields", `_meta`).
+    pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    /// Per-request client capabilities of the modern era (the same section).
+    pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+}
+
+/// HTTP header names, in the lower case that `http` wants.
+pub mod header {
+    use http::HeaderName;
+
+    /// The session of the legacy era (MCP 2025-11-25, "Session Management").
+    pub const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+    /// The protocol version (MCP 2026-07-28, "Protocol Version Header").
+    pub const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+    /// The mirrored `method` (MCP 2026-07-28, "Standard Request Headers").
+    pub const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+    /// The mirrored `params.name` or `params.uri` (the same section).
+    pub const NAME: HeaderName = HeaderName::from_static("mcp-name");
+}
+
+/// JSON-RPC error codes (JSON-RPC 2.0, section 5.1; MCP 2026-07-28, "Error Codes").
+pub mod code {
+    /// The text is not JSON.
+    pub const PARSE_ERROR: i32 = -32700;
+    /// The JSON is no valid request.
+    pub const INVALID_REQUEST: i32 = -32600;
+    /// The method does not exist, or not for this caller.
+    pub const METHOD_NOT_FOUND: i32 = -32601;
+    /// The parameters are not valid; also an unknown tool.
+    pub const INVALID_PARAMS: i32 = -32602;
+    /// Something failed on the way to an answer.
+    pub const INTERNAL_ERROR: i32 = -32603;
+    /// A mirrored header is missing, malformed or contradicts the body.
+    pub const HEADER_MISMATCH: i32 = -32020;
+    /// The client lacks a capability that the request needs.
+    pub const MISSING_CLIENT_CAPABILITY: i32 = -32021;
+}

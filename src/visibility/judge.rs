@@ -1,0 +1,172 @@
+//! Which requests of a model or an app go no further.
+//!
+//! What is judged must be what runs. So where readers may understand a message differently, or a header
+//! says something else than the body, it is refused; and what could not be read is never forwarded.
+
+use std::collections::HashSet;
+
+use http::request::Parts;
+use http::{HeaderName, StatusCode};
+
+use crate::concern::{Asked, Unread, Verdict};
+use crate::exchange::Exchange;
+use crate::message::{Call, Payload, Refusal};
+use crate::protocol::{Audience, Era, Method, code, decode_mirrored, header};
+
+/// The verdict on a request, by its audience.
+pub(super) fn judge(exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
+    if exchange.context().audience() == Audience::Host {
+        return Verdict::Forward;
+    }
+    match refusal(exchange, asked) {
+        Some(refusal) => Verdict::Refuse(refusal),
+        None => Verdict::Forward,
+    }
+}
+
+fn refusal(exchange: &Exchange, asked: &Asked<'_>) -> Option<Refusal> {
+    let payload = match asked.payload {
+        Ok(payload) => payload?,
+        Err(unread) => return Some(unread_refusal(unread)),
+    };
+    let audience = exchange.context().audience();
+    match payload {
+        Payload::Single(call) => {
+            spelling(call).or_else(|| allowed(call, audience)).or_else(|| mirrored(call, asked.parts))
+        }
+        Payload::Batch(calls) => batch(calls, audience, asked.parts),
+    }
+}
+
+fn unread_refusal(unread: Unread) -> Refusal {
+    let (status, code, message) = match unread {
+        Unread::Foreign => (
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            code::INVALID_REQUEST,
+            "the body must be application/json, without a Content-Encoding".to_owned(),
+        ),
+        Unread::Charset => (StatusCode::BAD_REQUEST, code::PARSE_ERROR, "the body must be JSON in UTF-8".to_owned()),
+        Unread::Unreadable(why) => {
+            let code = if why.is_grammatical() { code::INVALID_REQUEST } else { code::PARSE_ERROR };
+            (StatusCode::BAD_REQUEST, code, why.to_string())
+        }
+    };
+    Refusal::new(status, code, message)
+}
+
+/// What readers may understand differently about a message.
+fn spelling(call: &Call<'_>) -> Option<Refusal> {
+    if let Some(fault) = call.fault {
+        return Some(invalid(fault.to_string()));
+    }
+    if call.method() != Some(Method::ToolsCall) {
+        return None;
+    }
+    if call.id.is_none() {
+        return Some(invalid("a tools/call needs an id that is a string or a number"));
+    }
+    call.name.is_none().then(|| invalid("a tools/call needs a params.name that is text"))
+}
+
+/// Whether an app may use the method. A model may use all.
+fn allowed(call: &Call<'_>, audience: Audience) -> Option<Refusal> {
+    if audience != Audience::App {
+        return None;
+    }
+    match call.method()? {
+        Method::Initialize
+        | Method::Discover
+        | Method::Ping
+        | Method::ToolsList
+        | Method::ToolsCall
+        | Method::ResourcesList
+        | Method::TemplatesList
+        | Method::ResourcesRead
+        | Method::Notification => None,
+        _ => {
+            // The modern era answers an unknown method with 404 (MCP 2026-07-28, "Protocol Version Header").
+            let status = if call.era() == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
+            Some(Refusal::new(status, code::METHOD_NOT_FOUND, "apps have no such method"))
+        }
+    }
+}
+
+/// Whether the mirrored headers of a call say what its body says (MCP 2026-07-28, "Server Validation").
+fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
+    if call.method() != Some(Method::ToolsCall) {
+        return None;
+    }
+    let version = single(parts, &header::PROTOCOL_VERSION);
+    if call.era() == Era::Legacy {
+        let claims_modern = version.ok()?.is_some_and(|version| Era::of_version(version) == Era::Modern);
+        return claims_modern.then(|| {
+            Refusal::new(
+                StatusCode::BAD_REQUEST,
+                code::INVALID_PARAMS,
+                "a request of this protocol version needs its version and the client's capabilities in params._meta",
+            )
+        });
+    }
+    if !call.declares_version || !call.declares_capabilities {
+        let missing = "params._meta needs both the protocol version and the client's capabilities";
+        return Some(Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, missing));
+    }
+    let method = call.method.as_deref();
+    let name = call.name.as_deref();
+    [
+        mismatch(parts, &header::PROTOCOL_VERSION, call.version.as_deref()),
+        mismatch(parts, &header::METHOD, method),
+        mismatch(parts, &header::NAME, name),
+    ]
+    .into_iter()
+    .flatten()
+    .next()
+}
+
+fn mismatch(parts: &Parts, name: &HeaderName, body: Option<&str>) -> Option<Refusal> {
+    let what = match single(parts, name) {
+        Err(Doubled) => "stands twice",
+        Ok(None) => "is missing",
+        Ok(Some(value)) => {
+            let value = if name == header::NAME { decode_mirrored(value.as_bytes()).ok() } else { Some(value.into()) };
+            match value {
+                None => "cannot be read",
+                Some(value) if Some(&*value) != body => "differs from the body",
+                Some(_) => return None,
+            }
+        }
+    };
+    Some(Refusal::new(StatusCode::BAD_REQUEST, code::HEADER_MISMATCH, format!("header mismatch: {name} {what}")))
+}
+
+/// A header stands more than once.
+struct Doubled;
+
+/// The only value of a header. A value that is no text reads as empty, which no body's value is equal to.
+fn single<'p>(parts: &'p Parts, name: &HeaderName) -> Result<Option<&'p str>, Doubled> {
+    let mut values = parts.headers.get_all(name).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    match values.next() {
+        Some(_) => Err(Doubled),
+        None => Ok(Some(value.to_str().unwrap_or_default())),
+    }
+}
+
+/// If one message of a batch may not run, none does.
+fn batch(calls: &[Call<'_>], audience: Audience, parts: &Parts) -> Option<Refusal> {
+    let mut ids = HashSet::new();
+    let mut doubled =
+        calls.iter().filter_map(|call| call.id.filter(|_| !call.is_response)).filter(|id| !ids.insert(*id));
+    if doubled.next().is_some() {
+        return Some(invalid("two messages of the batch have the same id"));
+    }
+    let refused = |call| spelling(call).or_else(|| allowed(call, audience)).or_else(|| mirrored(call, parts));
+    calls
+        .iter()
+        .find_map(refused)
+        .map(|refusal| invalid(format!("one message of the batch may not run: {}", refusal.message())))
+}
+
+fn invalid(message: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message)
+}

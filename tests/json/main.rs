@@ -1,0 +1,9 @@
+//! The `json` floor against JSONTestSuite and against slow twins on generated input.
+
+mod edits;
+mod oracle;
+mod splices;
+mod strings;
+mod suite;
+mod texts;
+mod validity;
