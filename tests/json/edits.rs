@@ -1,8 +1,8 @@
 //! Edits on spans give, byte for byte, what the slow twin's edits on its tree give.
 
 use bytes::Bytes;
-use json_floor::json::{Kind, Object, Reader, Removals, Span, Splice};
 use proptest::prelude::*;
+use tower_mcp_apps::json::{Kind, Object, Reader, Removals, Span, Splice};
 
 use crate::oracle::{self, Node};
 use crate::texts;

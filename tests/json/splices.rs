@@ -1,8 +1,8 @@
 //! A splice gives what naive string surgery gives, whatever the order in which it was asked.
 
 use bytes::Bytes;
-use json_floor::json::{FRAME, Span, Splice};
 use proptest::prelude::*;
+use tower_mcp_apps::json::{FRAME, Span, Splice};
 
 /// What becomes of a part of the source.
 type Part = (usize, Option<(usize, Vec<u8>)>);

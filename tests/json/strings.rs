@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use json_floor::json::{Reader, Str, write_string};
 use proptest::prelude::*;
+use tower_mcp_apps::json::{Reader, Str, write_string};
 
 use crate::{oracle, texts};
 

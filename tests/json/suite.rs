@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use json_floor::json::{Error, Kind, Reader};
+use tower_mcp_apps::json::{Error, Kind, Reader};
 
 pub(crate) fn skip(text: &[u8]) -> Result<(), Error> {
     let mut reader = Reader::new(text);

@@ -1,7 +1,7 @@
 //! The reader accepts exactly what the slow twin accepts, by `skip` and by a walk alike.
 
-use json_floor::json::{Depth, ErrorKind, Reader};
 use proptest::prelude::*;
+use tower_mcp_apps::json::{Depth, ErrorKind, Reader};
 
 use crate::{oracle, suite, texts};
 
