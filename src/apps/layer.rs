@@ -2,7 +2,7 @@
 
 use tower_layer::Layer;
 
-use crate::concern::{Chain, ConcernService, Settings};
+use crate::concern::{Chain, ConcernService, LookUp, Settings};
 use crate::exchange::{AudienceSource, Limits, Predicate};
 use crate::negotiate::Negotiate;
 use crate::normalize::{FlatKey, Normalize, OpenAiKeys};
@@ -56,6 +56,20 @@ impl AppsLayer {
     #[must_use]
     pub fn audience(mut self, audience: impl AudienceSource) -> Self {
         self.settings = self.settings.audience(audience);
+        self
+    }
+
+    /// Chooses how visibility is enforced: static declarations, what apps may read, how refusals look. See [`visibility`](crate::visibility).
+    #[must_use]
+    pub fn visibility(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    /// Chooses how the inner service is asked for its tools, where a call must be judged.
+    #[must_use]
+    pub fn look_up(mut self, look_up: LookUp) -> Self {
+        self.settings = self.settings.look_up(look_up);
         self
     }
 

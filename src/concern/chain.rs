@@ -1,6 +1,6 @@
 //! Several concerns as one.
 
-use super::{Asked, Concern, Verdict, sealed::Sealed};
+use super::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::message::{Answer, Capabilities, Entry, Wants};
 
@@ -26,6 +26,18 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         match self.outer.request(exchange, asked) {
             Verdict::Forward => self.inner.request(exchange, asked),
+            // The inner one may refuse without a look-up.
+            Verdict::LookUp => match self.inner.request(exchange, asked) {
+                Verdict::Refuse(refusal) => Verdict::Refuse(refusal),
+                Verdict::Forward | Verdict::LookUp => Verdict::LookUp,
+            },
+            refused => refused,
+        }
+    }
+
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
+        match self.outer.call(exchange, tools) {
+            Verdict::Forward => self.inner.call(exchange, tools),
             verdict => verdict,
         }
     }
@@ -53,6 +65,10 @@ impl<C> Sealed for Option<C> {}
 impl<C: Concern> Concern for Option<C> {
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         self.as_ref().map_or(Verdict::Forward, |concern| concern.request(exchange, asked))
+    }
+
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
+        self.as_ref().map_or(Verdict::Forward, |concern| concern.call(exchange, tools))
     }
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {

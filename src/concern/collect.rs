@@ -8,6 +8,7 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::frames::Frames;
+use crate::sse::{Sniff, sniff};
 
 /// A body that was read: the frames that came, its trailers, and the error that ended it, if one did.
 #[derive(Debug)]
@@ -50,11 +51,21 @@ impl<E> Collected<E> {
     }
 }
 
+/// What the body is that begins with these frames; `None` where nothing came yet.
+pub(crate) fn sniff_frames(frames: &Frames) -> Option<Sniff> {
+    // The first frame nearly always tells; only where it does not are they put together.
+    match frames.first().map(|first| sniff(first))? {
+        Sniff::Unknown => Some(sniff(&frames.to_bytes())),
+        sniffed => Some(sniffed),
+    }
+}
+
 /// Reads a body up to a limit.
 #[derive(Debug)]
 pub(crate) struct Collect {
     pub(crate) frames: Frames,
-    limit: usize,
+    /// How many bytes may still come.
+    left: usize,
 }
 
 /// What reading came to.
@@ -71,7 +82,7 @@ pub(crate) enum Step<E> {
 
 impl Collect {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { frames: Frames::default(), limit }
+        Self { frames: Frames::default(), left: limit }
     }
 
     /// Reads one frame more.
@@ -79,7 +90,7 @@ impl Collect {
     where
         B: Body<Data = Bytes>,
     {
-        if body.size_hint().lower() > self.limit.saturating_sub(self.frames.len()) as u64 {
+        if body.size_hint().lower() > self.left as u64 {
             return Poll::Ready(Step::TooLarge);
         }
         Poll::Ready(match ready!(body.as_mut().poll_frame(cx)) {
@@ -87,8 +98,10 @@ impl Collect {
             Some(Err(error)) => Step::Failed(error),
             Some(Ok(frame)) => match frame.into_data() {
                 Ok(piece) => {
+                    let left = self.left.checked_sub(piece.len());
+                    self.left = left.unwrap_or_default();
                     self.frames.push(piece);
-                    if self.frames.len() > self.limit { Step::TooLarge } else { Step::More }
+                    if left.is_some() { Step::More } else { Step::TooLarge }
                 }
                 Err(frame) => Step::Whole(frame.into_trailers().ok()),
             },

@@ -13,16 +13,17 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use super::collect::{Collect, Collected, Step};
-use super::handling::{self, Edited, Handling};
+use super::collect::{Collect, Collected, Step, sniff_frames};
+use super::gate::{Gate, Passed};
+use super::handling::{self, Begun, Edited, Handling, Refused};
 use super::service::Shared;
 use super::stream::Events;
 use super::{Concern, RequestBody, ResponseBody, Unread};
 use crate::exchange::{Content, Encoding, SessionTag};
 use crate::frames::Frames;
-use crate::message::{Payload, Refusal};
+use crate::message::{Payload, Refusal, Wants};
 use crate::protocol::code;
-use crate::sse::{Sniff, sniff};
+use crate::sse::Sniff;
 
 pin_project! {
     /// The future of [`ConcernService`](super::ConcernService).
@@ -46,9 +47,11 @@ pin_project! {
         // Not MCP.
         Through { #[pin] future: S::Future },
         // Refused before the inner service was asked.
-        Refused { answer: Option<(Refusal, Option<Bytes>, HeaderMap)> },
+        Refused { refused: Option<Box<Refused>> },
         // The request's body is being read.
         Asking { #[pin] body: B, collect: Collect, start: Option<Start<S, C>> },
+        // The call waits to be judged.
+        Gated { #[pin] gate: Gate<S, C, B, R> },
         // The inner service is at work.
         Waiting { #[pin] future: S::Future, handling: Option<Handling<C>> },
         // The answer's body is being read.
@@ -113,11 +116,14 @@ impl<S, C: Concern> Start<S, C> {
         B: Body,
     {
         match Handling::begin(self.shared, &mut self.parts, self.tag, payload, bytes) {
-            Ok(handling) => State::Waiting {
+            Begun::Forward(handling) => State::Waiting {
                 future: self.service.call(Request::from_parts(self.parts, body)),
                 handling: Some(handling),
             },
-            Err((refusal, id)) => State::Refused { answer: Some((refusal, id, self.parts.headers)) },
+            Begun::LookUp(handling, meta) => {
+                State::Gated { gate: Gate::new(self.service, self.parts, body, handling, meta) }
+            }
+            Begun::Refuse(refusal, id) => Refused::new(refusal, id, self.parts.headers).into(),
         }
     }
 
@@ -141,7 +147,7 @@ impl<S, C: Concern> Start<S, C> {
 
 impl<S, C, B, R> Future for ResponseFuture<S, C, B, R>
 where
-    S: Service<Request<RequestBody<B>>, Response = Response<R>>,
+    S: Service<Request<RequestBody<B>>, Response = Response<R>> + Clone,
     C: Concern,
     B: Body<Data = Bytes>,
     R: Body<Data = Bytes>,
@@ -155,9 +161,9 @@ where
                 StateProjection::Through { future } => {
                     return future.poll(cx).map_ok(|response| response.map(ResponseBody::through));
                 }
-                StateProjection::Refused { answer } => {
-                    let Some((refusal, id, headers)) = answer.take() else { return Poll::Pending };
-                    return Poll::Ready(Ok(refuse(&refusal, id.as_deref(), &headers)));
+                StateProjection::Refused { refused } => {
+                    let Some(refused) = refused.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(refuse(*refused)));
                 }
                 StateProjection::Asking { body, collect, start } => {
                     let (trailers, error) = match ready!(collect.poll_step(body, cx)) {
@@ -166,7 +172,7 @@ where
                         Step::Failed(error) => (None, Some(error)),
                         Step::TooLarge => {
                             let Some(start) = start.take() else { return Poll::Pending };
-                            state.set(State::Refused { answer: Some((too_large(&start), None, start.parts.headers)) });
+                            state.set(Refused::new(too_large(&start), None, start.parts.headers).into());
                             continue;
                         }
                     };
@@ -174,6 +180,10 @@ where
                     let Some(start) = start.take() else { return Poll::Pending };
                     start.judge_read(Collected { frames, trailers, error })
                 }
+                StateProjection::Gated { gate } => match ready!(gate.poll(cx))? {
+                    Passed::Entered(future, handling) => State::Waiting { future, handling: Some(handling) },
+                    Passed::Refused(refused) => refused.into(),
+                },
                 StateProjection::Waiting { future, handling } => {
                     let response = ready!(future.poll(cx))?;
                     let Some(handling) = handling.take() else { return Poll::Pending };
@@ -216,7 +226,9 @@ where
     handling.mark_head(&mut parts);
     let content = Content::of(&parts.headers);
     let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
-    if !handling.reads_answer() || body.is_end_stream() || !is_readable {
+    let wanted = handling.wanted();
+    let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::NOTICES));
+    if !is_looked_at || body.is_end_stream() || !is_readable {
         return Opened::Settled(Response::from_parts(parts, ResponseBody::through(body)));
     }
     if Encoding::of(&parts.headers) == Encoding::Encoded {
@@ -228,7 +240,9 @@ where
         return Opened::Settled(replace(parts, &handling, message));
     }
     if content == Content::Events {
-        handling::unsettle(&mut parts.headers);
+        if wanted.needs_reading() {
+            handling::unsettle(&mut parts.headers);
+        }
         let events = Events::new(Box::pin(body), handling);
         return Opened::Settled(Response::from_parts(parts, ResponseBody::events(events)));
     }
@@ -313,14 +327,6 @@ fn replace<R: Body, C>(
     Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
 }
 
-fn sniff_frames(frames: &Frames) -> Option<Sniff> {
-    // The first frame nearly always tells; only where it does not are they put together.
-    match frames.first().map(|first| sniff(first))? {
-        Sniff::Unknown => Some(sniff(&frames.to_bytes())),
-        sniffed => Some(sniffed),
-    }
-}
-
 fn too_large<S, C>(start: &Start<S, C>) -> Refusal {
     let limit = start.shared.settings.limits.request_bytes;
     let message = format!("the request's body is longer than {limit} bytes, the most that is read here");
@@ -328,17 +334,29 @@ fn too_large<S, C>(start: &Start<S, C>) -> Refusal {
 }
 
 /// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
-fn refuse<R: Body, C>(refusal: &Refusal, id: Option<&[u8]>, request: &HeaderMap) -> Response<ResponseBody<R, C>> {
-    let mut body = refusal.to_json(id);
+fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
+    let Refused { refusal, id, request, headers } = refused;
+    let mut body = refusal.to_json(id.as_deref());
     let mut content_type = HeaderValue::from_static("application/json");
-    if refusal.status().is_success() && wants_events(request) {
+    if refusal.status().is_success() && wants_events(&request) {
         body = [b"event: message\ndata: ", &body[..], b"\n\n"].concat();
         content_type = HeaderValue::from_static("text/event-stream");
     }
     let mut response = Response::new(ResponseBody::read(Frames::from(Bytes::from(body)).into()));
     *response.status_mut() = refusal.status();
+    *response.headers_mut() = headers;
     response.headers_mut().insert(CONTENT_TYPE, content_type);
     response
+}
+
+impl<S, C, B, R> From<Refused> for State<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>>,
+    B: Body,
+{
+    fn from(refused: Refused) -> Self {
+        Self::Refused { refused: Some(Box::new(refused)) }
+    }
 }
 
 /// Whether a client takes event streams and no JSON (MCP 2025-11-25, "Sending Messages to the Server": it should take both).

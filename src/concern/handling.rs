@@ -7,8 +7,9 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TY
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
+use super::catalogue::{Failure, Page, Store, Tools, read_page};
 use super::service::Shared;
-use super::{Asked, Concern, Unread, Verdict};
+use super::{Asked, Concern, Settings, Unread, Verdict};
 use crate::exchange::{
     CallInfo, Calls, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
 };
@@ -35,6 +36,32 @@ pub(super) struct Handling<C> {
     answers_initialize: bool,
 }
 
+/// How an exchange goes on once its request was read.
+pub(super) enum Begun<C> {
+    Forward(Handling<C>),
+    /// It must be judged by the catalogue. With the JSON text of its `_meta`.
+    LookUp(Handling<C>, Option<Bytes>),
+    /// With the JSON text of its id.
+    Refuse(Refusal, Option<Bytes>),
+}
+
+/// A request that goes no further, and what its answer is made of.
+pub(super) struct Refused {
+    pub(super) refusal: Refusal,
+    /// The JSON text of the request's id.
+    pub(super) id: Option<Bytes>,
+    /// The headers of the request.
+    pub(super) request: HeaderMap,
+    /// The headers of the answer.
+    pub(super) headers: HeaderMap,
+}
+
+impl Refused {
+    pub(super) fn new(refusal: Refusal, id: Option<Bytes>, request: HeaderMap) -> Self {
+        Self { refusal, id, request, headers: HeaderMap::new() }
+    }
+}
+
 /// What editing a message came to.
 pub(super) enum Edited {
     /// It stays as it came.
@@ -53,21 +80,21 @@ impl<C: Concern> Handling<C> {
         tag: Option<SessionTag>,
         payload: Result<Option<&Payload<'_>>, Unread>,
         body: &Bytes,
-    ) -> Result<Self, (Refusal, Option<Bytes>)> {
+    ) -> Begun<C> {
         let settings = &shared.settings;
         let mut context = read_context(parts, payload.ok().flatten(), body, tag.as_ref());
-        let refused = |context: &McpContext, refusal| (refusal, context.call().and_then(CallInfo::shared_id));
         match settings.audience.resolve(parts, &context.declared) {
             Ok(audience) => context.audience = audience,
             Err(odd) => {
                 let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, odd.to_string());
-                return Err(refused(&context, refusal));
+                return Begun::Refuse(refusal, context.id_bytes());
             }
         }
         settings.audience.remove_headers(&mut parts.headers);
         let exchange = Exchange { context, audience_varies: settings.audience.varies() };
-        if let Verdict::Refuse(refusal) = shared.concern.request(&exchange, &Asked { parts, payload }) {
-            return Err(refused(&exchange.context, refusal));
+        let verdict = shared.concern.request(&exchange, &Asked { parts, payload });
+        if let Verdict::Refuse(refusal) = verdict {
+            return Begun::Refuse(refusal, exchange.context.id_bytes());
         }
         let wants = match payload {
             Ok(Some(_)) => exchange
@@ -83,13 +110,28 @@ impl<C: Concern> Handling<C> {
                 wants.when(wants.has(Wants::ENFORCED))
             }
         };
-        if !wants.is_nothing() {
+        if wants.needs_reading() {
             parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         parts.extensions.insert(exchange.context.clone());
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
-        Ok(Self { shared, exchange, wants, tag, answers_initialize })
+        let handling = Self { shared, exchange, wants, tag, answers_initialize };
+        if verdict == Verdict::LookUp {
+            let meta = payload.ok().flatten().and_then(|payload| payload.calls().first()).and_then(|call| call.meta);
+            return Begun::LookUp(handling, meta.map(|meta| body.slice_ref(meta)));
+        }
+        Begun::Forward(handling)
+    }
+
+    /// Judges the calls of the exchange by what the look-up found.
+    pub(super) fn judge(&self, tools: &Tools) -> Verdict {
+        self.shared.concern.call(&self.exchange, tools)
+    }
+
+    /// Reads a page of the catalogue. See [`read_page`].
+    pub(super) fn read_page(&self, message: &Bytes, id: &[u8], tools: &mut Tools) -> Result<Option<Page>, Failure> {
+        read_page(message, id, self.limits().depth, &self.shared.concern, &self.exchange, tools)
     }
 
     /// Settles what the head of the answer says whatever its body is.
@@ -112,9 +154,21 @@ impl<C: Concern> Handling<C> {
 }
 
 impl<C> Handling<C> {
-    /// Whether anybody looks at the answer.
-    pub(super) fn reads_answer(&self) -> bool {
-        !self.wants.is_nothing()
+    /// What is looked at in the answer.
+    pub(super) fn wanted(&self) -> Wants {
+        self.wants
+    }
+
+    pub(super) fn context(&self) -> &McpContext {
+        &self.exchange.context
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.shared.store
     }
 
     /// Whether what cannot be read must not pass.
@@ -149,6 +203,10 @@ impl<C: Concern> Sites for Handling<C> {
 
     fn era(&self) -> Era {
         self.exchange.context.era
+    }
+
+    fn tools_changed(&self) {
+        self.shared.store.forget();
     }
 
     fn entry(&self, entry: &mut Entry<'_>) {

@@ -16,9 +16,11 @@
 
 mod asked;
 mod body;
+mod catalogue;
 mod chain;
 mod collect;
 mod future;
+mod gate;
 mod handling;
 mod service;
 mod settings;
@@ -26,6 +28,7 @@ mod stream;
 
 pub use asked::{Asked, Unread};
 pub use body::{RequestBody, ResponseBody};
+pub use catalogue::{LookUp, Tool, Tools};
 pub use chain::Chain;
 pub use future::ResponseFuture;
 pub use service::ConcernService;
@@ -46,6 +49,8 @@ pub enum Verdict {
     Forward,
     /// The caller gets this error with its own id.
     Refuse(Refusal),
+    /// It waits until the tools of the inner service are known; then [`Concern::call`] decides.
+    LookUp,
 }
 
 /// One concern: what it looks at, and what it asks for. Sealed until 1.0.
@@ -55,6 +60,12 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     /// What becomes of a request.
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         let _ = (exchange, asked);
+        Verdict::Forward
+    }
+
+    /// What becomes of a request that waited until the tools of the inner service are known.
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
+        let _ = (exchange, tools);
         Verdict::Forward
     }
 

@@ -10,6 +10,7 @@ use http::{Method, Request, Response};
 use http_body::Body;
 use tower_service::Service;
 
+use super::catalogue::Store;
 use super::future::ResponseFuture;
 use super::{Concern, RequestBody, ResponseBody, Settings, Unread};
 use crate::exchange::{Content, Encoding, untag_request};
@@ -26,12 +27,13 @@ pub struct ConcernService<S, C> {
 pub(super) struct Shared<C> {
     pub(super) concern: C,
     pub(super) settings: Settings,
+    pub(super) store: Store,
 }
 
 impl<S, C> ConcernService<S, C> {
     /// Puts a concern around a service.
     pub fn new(inner: S, concern: C, settings: Settings) -> Self {
-        Self { inner, shared: Arc::new(Shared { concern, settings }) }
+        Self { inner, shared: Arc::new(Shared { concern, settings, store: Store::new() }) }
     }
 
     /// The inner service.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::catalogue::LookUp;
 use crate::exchange::{AudienceSource, Auto, EveryRequest, Limits, Predicate};
 
 /// What all layers let a deployer choose: which requests are MCP, how much is read, who answers are for.
@@ -11,12 +12,18 @@ pub struct Settings {
     pub(crate) predicate: Arc<dyn Predicate>,
     pub(crate) limits: Limits,
     pub(crate) audience: Arc<dyn AudienceSource>,
+    pub(crate) look_up: LookUp,
 }
 
 impl Settings {
     /// Every request is MCP, [`Limits::new`], the audience by [`Auto`].
     pub fn new() -> Self {
-        Self { predicate: Arc::new(EveryRequest), limits: Limits::new(), audience: Arc::new(Auto) }
+        Self {
+            predicate: Arc::new(EveryRequest),
+            limits: Limits::new(),
+            audience: Arc::new(Auto),
+            look_up: LookUp::new(),
+        }
     }
 
     /// Chooses which requests are MCP.
@@ -37,6 +44,13 @@ impl Settings {
     #[must_use]
     pub fn audience(mut self, audience: impl AudienceSource) -> Self {
         self.audience = Arc::new(audience);
+        self
+    }
+
+    /// Chooses how the inner service is asked for its tools, where a call must be judged.
+    #[must_use]
+    pub fn look_up(mut self, look_up: LookUp) -> Self {
+        self.look_up = look_up;
         self
     }
 }

@@ -88,6 +88,10 @@ impl McpContext {
         self.call().and_then(CallInfo::method_name)
     }
 
+    pub(crate) fn id_bytes(&self) -> Option<Bytes> {
+        self.call().and_then(|call| call.id.clone())
+    }
+
     /// The JSON text of the id, of an exchange with one message: a number, or a string with its quotes.
     pub fn id(&self) -> Option<&[u8]> {
         self.call().and_then(CallInfo::id)
@@ -96,6 +100,19 @@ impl McpContext {
     /// The tool that is called, of an exchange with one `tools/call`.
     pub fn tool(&self) -> Option<&str> {
         self.call().filter(|call| call.method == Some(Method::ToolsCall)).and_then(CallInfo::name)
+    }
+
+    /// The tools that the exchange calls, of a batch all of them.
+    pub(crate) fn called_tools(&self) -> impl Iterator<Item = &str> {
+        self.calls().iter().filter(|call| call.method == Some(Method::ToolsCall)).filter_map(CallInfo::name)
+    }
+
+    /// The context of a `tools/list` that is asked in the name of this exchange's caller.
+    pub(crate) fn for_look_up(&self, id: Bytes) -> Self {
+        let list = Text(Bytes::from_static(b"tools/list"));
+        let call =
+            CallInfo { method: Some(Method::ToolsList), method_name: Some(list), id: Some(id), name: None, uri: None };
+        Self { calls: Calls::One(call), ..self.clone() }
     }
 
     /// The resource that is asked for, of an exchange with one message that has a URI.
@@ -154,10 +171,6 @@ impl CallInfo {
     /// The JSON text of the id: a number, or a string with its quotes. A notification has none.
     pub fn id(&self) -> Option<&[u8]> {
         self.id.as_deref()
-    }
-
-    pub(crate) fn shared_id(&self) -> Option<Bytes> {
-        self.id.clone()
     }
 
     /// `params.name`: the tool or prompt.

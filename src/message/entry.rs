@@ -34,7 +34,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             kind: EntryKind::Tool,
             is_object: false,
@@ -94,7 +94,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Reads the next value as an entry, over what was in this one.
-    pub(super) fn read(&mut self, kind: EntryKind, reader: &mut Reader<'a>) -> Result<Span, Error> {
+    pub(crate) fn read(&mut self, kind: EntryKind, reader: &mut Reader<'a>) -> Result<Span, Error> {
         self.kind = kind;
         self.name = None;
         self.uri = None;

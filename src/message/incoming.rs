@@ -30,6 +30,8 @@ pub struct Call<'a> {
     pub version: Option<Cow<'a, str>>,
     /// The JSON text of the extensions that the client declares in this message.
     pub extensions: Option<&'a [u8]>,
+    /// The JSON text of `params._meta`, where it is an object.
+    pub meta: Option<&'a [u8]>,
     /// Whether `params._meta` declares a protocol version, as every request of the modern era must.
     pub declares_version: bool,
     /// Whether `params._meta` declares the client's capabilities, as every request of the modern era must.
@@ -221,6 +223,7 @@ impl<'a> Call<'a> {
     fn read_meta(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         let mut seen = Seen::new(&[meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES]);
         reader.enter_object()?;
+        let start = reader.position() - 1;
         while let Some(key) = reader.member()? {
             match seen.note(key, &mut self.fault) {
                 Some(meta::PROTOCOL_VERSION) if reader.peek()? == Kind::String => {
@@ -235,6 +238,7 @@ impl<'a> Call<'a> {
                 _ => drop(reader.skip()?),
             }
         }
+        self.meta = Some(&reader.source()[start..reader.position()]);
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ mod entry;
 mod incoming;
 mod outgoing;
 mod refusal;
+mod visible;
 mod wants;
 
 pub use capabilities::Capabilities;
@@ -13,4 +14,5 @@ pub use entry::{Entry, EntryKind, Meta, Ui};
 pub use incoming::{Call, Fault, Payload, Unreadable};
 pub use outgoing::{Answer, Sites, walk};
 pub use refusal::Refusal;
+pub use visible::Visible;
 pub use wants::Wants;

@@ -27,6 +27,9 @@ pub trait Sites {
     /// The era of the request, which decides what may be added to a result.
     fn era(&self) -> Era;
 
+    /// The server said that its tools changed.
+    fn tools_changed(&self);
+
     /// An entry of a list, or an item of contents.
     fn entry(&self, entry: &mut Entry<'_>);
 
@@ -104,6 +107,12 @@ impl<S: Sites> Walk<'_, '_, S> {
         while let Some(key) = self.reader.member()? {
             if key.is("result") && !wants.is_nothing() && self.reader.peek()? == Kind::Object {
                 self.result(answer, wants)?;
+                continue;
+            }
+            if key.is("method") && self.reader.peek()? == Kind::String {
+                if self.reader.string()?.is("notifications/tools/list_changed") {
+                    self.sites.tools_changed();
+                }
                 continue;
             }
             let span = self.reader.skip()?;

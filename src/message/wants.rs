@@ -26,6 +26,14 @@ impl Wants {
     /// A filter applies: what cannot be read must not pass.
     pub const ENFORCED: Self = Self(1 << 6);
 
+    /// That the server tells of changed tools. Only event streams are looked into for it.
+    pub const NOTICES: Self = Self(1 << 7);
+
+    /// Whether an answer must be read whole or edited, beyond a look at the events that pass.
+    pub fn needs_reading(self) -> bool {
+        self.0 & !Self::NOTICES.0 != 0
+    }
+
     /// Whether any member of `other` is in the set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0

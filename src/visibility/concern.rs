@@ -1,19 +1,90 @@
 //! What of a list an audience gets, and which requests it may make.
 
-use super::{is_visible, judge};
-use crate::concern::{Asked, Concern, Verdict, sealed::Sealed};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use http::StatusCode;
+
+use super::judge;
+use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
-use crate::message::{Answer, Entry, EntryKind, Wants};
-use crate::protocol::{Audience, Method};
+use crate::message::{Answer, Entry, EntryKind, Refusal, Visible, Wants};
+use crate::protocol::{Audience, Method, code};
 
 /// The concern: each tool for those it is for.
-#[derive(Clone, Debug, Default)]
-pub struct Visibility {}
+#[derive(Clone, Debug)]
+pub struct Visibility {
+    declared: Arc<HashMap<Box<str>, Visible>>,
+    pub(super) app_resources: AppResources,
+    refusal: (StatusCode, i32),
+}
+
+/// Which resources an app may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AppResources {
+    /// All that the inner service gives it.
+    #[default]
+    Any,
+    /// Those whose URI begins with `ui://`.
+    Ui,
+}
 
 impl Visibility {
     /// By the declarations of the tools alone.
     pub fn new() -> Self {
-        Self::default()
+        Self {
+            declared: Arc::default(),
+            app_resources: AppResources::Any,
+            refusal: (StatusCode::OK, code::INVALID_PARAMS),
+        }
+    }
+
+    /// Declares whom a tool is for. This only narrows: what the tool itself says holds, too.
+    #[must_use]
+    pub fn tool(mut self, name: impl Into<Box<str>>, audiences: impl IntoIterator<Item = Audience>) -> Self {
+        let mut visible = Visible::NOBODY;
+        for audience in audiences {
+            visible.model |= audience == Audience::Model;
+            visible.app |= audience == Audience::App;
+        }
+        let declared = Arc::make_mut(&mut self.declared);
+        declared.entry(name.into()).and_modify(|before| *before = before.and(visible)).or_insert(visible);
+        self
+    }
+
+    /// Chooses which resources an app may read.
+    #[must_use]
+    pub fn app_resources(mut self, resources: AppResources) -> Self {
+        self.app_resources = resources;
+        self
+    }
+
+    /// Chooses the HTTP status and JSON-RPC code of the answer to a call of a hidden tool. By default it is that of an
+    /// unknown tool: 200 and `-32602` (MCP 2026-07-28, "Tools", Error Handling).
+    #[must_use]
+    pub fn refusal(mut self, status: StatusCode, code: i32) -> Self {
+        self.refusal = (status, code);
+        self
+    }
+
+    /// What the deployer declared of a tool.
+    fn declared(&self, name: &str) -> Visible {
+        self.declared.get(name).copied().unwrap_or(Visible::BOTH)
+    }
+
+    /// The answer to a call of a tool that is not for the caller: that of a tool that does not exist.
+    fn unknown_tool(&self, exchange: &Exchange, name: &str) -> Verdict {
+        let (status, code) = self.refusal;
+        Verdict::Refuse(match exchange.context().call() {
+            Some(_) => Refusal::new(status, code, format!("Unknown tool: {name}")),
+            None => judge::batch_refusal(&format!("Unknown tool: {name}")),
+        })
+    }
+}
+
+impl Default for Visibility {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -21,17 +92,55 @@ impl Sealed for Visibility {}
 
 impl Concern for Visibility {
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
-        judge::judge(exchange, asked)
+        let context = exchange.context();
+        let audience = context.audience();
+        if audience == Audience::Host {
+            return Verdict::Forward;
+        }
+        if let Some(refusal) = judge::refusal(self, exchange, asked) {
+            return Verdict::Refuse(refusal);
+        }
+        let mut calls = context.called_tools().peekable();
+        if calls.peek().is_none() {
+            return Verdict::Forward;
+        }
+        match calls.find(|name| !self.declared(name).includes(audience)) {
+            Some(hidden) => self.unknown_tool(exchange, hidden),
+            None => Verdict::LookUp,
+        }
+    }
+
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
+        let is_hidden = |name: &&str| tools.get(name).is_some_and(|tool| !tool.is_listed);
+        match exchange.context().called_tools().find(is_hidden) {
+            Some(hidden) => self.unknown_tool(exchange, hidden),
+            None => Verdict::Forward,
+        }
     }
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         let hides = exchange.context().audience() != Audience::Host;
         let list = (Wants::TOOLS | Wants::ENFORCED).when(hides) | Wants::PRIVATE.when(exchange.audience_varies());
-        list.when(matches!(answer, Answer::To(Method::ToolsList) | Answer::Unknown))
+        let notices = Wants::NOTICES.when(hides || exchange.audience_varies());
+        match answer {
+            Answer::To(Method::ToolsList) => list,
+            Answer::To(Method::SubscriptionsListen) => notices,
+            Answer::To(Method::ToolsCall) => Wants::NOTICES.when(hides),
+            Answer::To(_) => Wants::NOTHING,
+            Answer::Unknown => list | notices,
+        }
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
-        if entry.kind() == EntryKind::Tool && !is_visible(entry, exchange.context().audience()) {
+        let audience = exchange.context().audience();
+        if entry.kind() != EntryKind::Tool || audience == Audience::Host {
+            return;
+        }
+        let declared = match entry.name().map(|name| name.decode()) {
+            Some(Ok(name)) => self.declared(&name),
+            _ => Visible::BOTH,
+        };
+        if !Visible::of(entry).and(declared).includes(audience) {
             entry.remove();
         }
     }

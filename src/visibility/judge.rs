@@ -8,33 +8,27 @@ use std::collections::HashSet;
 use http::request::Parts;
 use http::{HeaderName, StatusCode};
 
-use crate::concern::{Asked, Unread, Verdict};
+use super::{AppResources, Visibility};
+use crate::concern::{Asked, Unread};
 use crate::exchange::Exchange;
 use crate::message::{Call, Payload, Refusal};
-use crate::protocol::{Audience, Era, Method, code, decode_mirrored, header};
+use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, header};
 
-/// The verdict on a request, by its audience.
-pub(super) fn judge(exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
-    if exchange.context().audience() == Audience::Host {
-        return Verdict::Forward;
-    }
-    match refusal(exchange, asked) {
-        Some(refusal) => Verdict::Refuse(refusal),
-        None => Verdict::Forward,
-    }
-}
-
-fn refusal(exchange: &Exchange, asked: &Asked<'_>) -> Option<Refusal> {
+/// Why a request of a model or an app goes no further, if it does not.
+pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>) -> Option<Refusal> {
     let payload = match asked.payload {
         Ok(payload) => payload?,
         Err(unread) => return Some(unread_refusal(unread)),
     };
-    let audience = exchange.context().audience();
+    let judged = |call: &Call<'_>| {
+        spelling(call).or_else(|| allowed(call, rules, exchange)).or_else(|| mirrored(call, asked.parts))
+    };
     match payload {
-        Payload::Single(call) => {
-            spelling(call).or_else(|| allowed(call, audience)).or_else(|| mirrored(call, asked.parts))
-        }
-        Payload::Batch(calls) => batch(calls, audience, asked.parts),
+        Payload::Single(call) => judged(call),
+        Payload::Batch(calls) => doubled_id(calls).or_else(|| {
+            let refusal = calls.iter().find_map(judged)?;
+            Some(batch_refusal(refusal.message()))
+        }),
     }
 }
 
@@ -69,11 +63,15 @@ fn spelling(call: &Call<'_>) -> Option<Refusal> {
 }
 
 /// Whether an app may use the method. A model may use all.
-fn allowed(call: &Call<'_>, audience: Audience) -> Option<Refusal> {
-    if audience != Audience::App {
+fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<Refusal> {
+    if exchange.context().audience() != Audience::App {
         return None;
     }
     match call.method()? {
+        Method::ResourcesRead if rules.app_resources == AppResources::Ui => {
+            let is_ui = call.uri.as_deref().is_some_and(|uri| uri.starts_with(UI_SCHEME));
+            (!is_ui).then(|| Refusal::new(StatusCode::OK, code::INVALID_PARAMS, "Resource not found"))
+        }
         Method::Initialize
         | Method::Discover
         | Method::Ping
@@ -86,7 +84,7 @@ fn allowed(call: &Call<'_>, audience: Audience) -> Option<Refusal> {
         _ => {
             // The modern era answers an unknown method with 404 (MCP 2026-07-28, "Protocol Version Header").
             let status = if call.era() == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
-            Some(Refusal::new(status, code::METHOD_NOT_FOUND, "apps have no such method"))
+            Some(Refusal::new(status, code::METHOD_NOT_FOUND, "Method not found"))
         }
     }
 }
@@ -152,19 +150,16 @@ fn single<'p>(parts: &'p Parts, name: &HeaderName) -> Result<Option<&'p str>, Do
     }
 }
 
-/// If one message of a batch may not run, none does.
-fn batch(calls: &[Call<'_>], audience: Audience, parts: &Parts) -> Option<Refusal> {
+/// Two requests of a batch with one id: their answers could not be told apart.
+fn doubled_id(calls: &[Call<'_>]) -> Option<Refusal> {
     let mut ids = HashSet::new();
-    let mut doubled =
-        calls.iter().filter_map(|call| call.id.filter(|_| !call.is_response)).filter(|id| !ids.insert(*id));
-    if doubled.next().is_some() {
-        return Some(invalid("two messages of the batch have the same id"));
-    }
-    let refused = |call| spelling(call).or_else(|| allowed(call, audience)).or_else(|| mirrored(call, parts));
-    calls
-        .iter()
-        .find_map(refused)
-        .map(|refusal| invalid(format!("one message of the batch may not run: {}", refusal.message())))
+    let mut requests = calls.iter().filter(|call| !call.is_response).filter_map(|call| call.id);
+    requests.any(|id| !ids.insert(id)).then(|| invalid("two messages of the batch have the same id"))
+}
+
+/// If one message of a batch may not run, none does.
+pub(super) fn batch_refusal(why: &str) -> Refusal {
+    invalid(format!("one message of the batch may not run: {why}"))
 }
 
 fn invalid(message: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {

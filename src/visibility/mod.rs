@@ -59,8 +59,6 @@
 mod concern;
 mod judge;
 mod layer;
-mod predicate;
 
-pub use concern::Visibility;
+pub use concern::{AppResources, Visibility};
 pub use layer::VisibilityLayer;
-pub use predicate::is_visible;

@@ -1,0 +1,160 @@
+//! The question for a catalogue, and what a deployer may choose about it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::request::Parts;
+use http::{HeaderValue, Method, Request};
+
+use super::{Failure, Neutral};
+use crate::exchange::McpContext;
+use crate::json::{Object, Reader};
+use crate::protocol::{Era, header};
+
+/// Changes the head of a look-up before it is sent. Gets the head of the call that is judged, too.
+type Prepare = dyn Fn(&Parts, &mut Parts) + Send + Sync;
+
+/// How the inner service is asked for its tools, and how long its answer is fresh.
+#[derive(Clone)]
+pub struct LookUp {
+    pub(super) at_least: Duration,
+    pub(super) at_most: Duration,
+    pub(super) unsaid: Duration,
+    prepare: Option<Arc<Prepare>>,
+}
+
+impl LookUp {
+    /// Fresh for `ttlMs`, but at least one second and at most a minute; five seconds where the server says nothing.
+    pub fn new() -> Self {
+        Self {
+            at_least: Duration::from_secs(1),
+            at_most: Duration::from_secs(60),
+            unsaid: Duration::from_secs(5),
+            prepare: None,
+        }
+    }
+
+    /// The least time for which a catalogue is fresh. Servers say `"ttlMs":0` nearly everywhere; with zero here they are taken
+    /// at their word, and each call costs a look-up.
+    #[must_use]
+    pub fn at_least(mut self, time: Duration) -> Self {
+        self.at_least = time;
+        self
+    }
+
+    /// The most time for which a catalogue is fresh, whatever the server says.
+    #[must_use]
+    pub fn at_most(mut self, time: Duration) -> Self {
+        self.at_most = time;
+        self
+    }
+
+    /// The time for which a catalogue is fresh where the server says nothing, as in the legacy era.
+    #[must_use]
+    pub fn where_unsaid(mut self, time: Duration) -> Self {
+        self.unsaid = time;
+        self
+    }
+
+    /// Changes the head of each look-up, given the head of the call that is judged: for credentials that
+    /// hold for one request only, such as a DPoP proof, and so cannot be repeated.
+    #[must_use]
+    pub fn prepare(mut self, prepare: impl Fn(&Parts, &mut Parts) + Send + Sync + 'static) -> Self {
+        self.prepare = Some(Arc::new(prepare));
+        self
+    }
+}
+
+impl Default for LookUp {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for LookUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LookUp")
+            .field("at_least", &self.at_least)
+            .field("at_most", &self.at_most)
+            .field("unsaid", &self.unsaid)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The `tools/list` that is asked in a caller's name, page by page.
+#[derive(Debug)]
+pub(in crate::concern) struct Question {
+    /// The JSON text of the id. Unguessable, since a server with sessions routes answers by it: it must not be one that the client uses.
+    pub(in crate::concern) id: Bytes,
+    /// The JSON text of the caller's `_meta`, in the modern era.
+    meta: Option<Vec<u8>>,
+}
+
+impl Question {
+    /// The question in the name of the caller whose request has this `_meta` (its JSON text).
+    pub(in crate::concern) fn new(context: &McpContext, meta: Option<&[u8]>) -> Result<Self, Failure> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|_| Failure::new("there is no randomness to ask for the tools with"))?;
+        let id = Bytes::from(format!("\"apps-{}\"", URL_SAFE_NO_PAD.encode(random)));
+        let meta = meta.filter(|_| context.era() == Era::Modern).and_then(without_progress);
+        Ok(Self { id, meta })
+    }
+
+    /// The request for the first page, or for the one behind this cursor (its JSON text).
+    pub(in crate::concern) fn request(
+        &self,
+        call: &Parts,
+        context: &McpContext,
+        options: &LookUp,
+        cursor: Option<&[u8]>,
+    ) -> (Parts, Bytes) {
+        let mut body = [br#"{"jsonrpc":"2.0","id":"#, &self.id[..], br#","method":"tools/list","params":{"#].concat();
+        if let Some(meta) = &self.meta {
+            body.extend_from_slice(br#""_meta":"#);
+            body.extend_from_slice(meta);
+        }
+        if let Some(cursor) = cursor {
+            body.extend_from_slice(if self.meta.is_some() { br#","cursor":"# } else { br#""cursor":"# });
+            body.extend_from_slice(cursor);
+        }
+        body.extend_from_slice(b"}}");
+
+        let (mut parts, ()) = Request::new(()).into_parts();
+        parts.method = Method::POST;
+        parts.uri = call.uri.clone();
+        parts.version = call.version;
+        parts.extensions = call.extensions.clone();
+        parts.extensions.insert(context.for_look_up(self.id.clone()));
+        for (name, value) in &call.headers {
+            if Neutral::of(name) != Neutral::Bound {
+                parts.headers.append(name, value.clone());
+            }
+        }
+        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if context.era() == Era::Modern {
+            parts.headers.insert(header::METHOD, HeaderValue::from_static("tools/list"));
+        }
+        if let Some(prepare) = &options.prepare {
+            prepare(call, &mut parts);
+        }
+        (parts, Bytes::from(body))
+    }
+}
+
+/// A `_meta` without the token that asks for progress of the one call.
+fn without_progress(meta: &[u8]) -> Option<Vec<u8>> {
+    let mut object = Object::default();
+    object.read(&mut Reader::new(meta)).ok()?;
+    object.remove("progressToken");
+    let mut text = Vec::with_capacity(meta.len());
+    object.render(&mut text);
+    Some(text)
+}

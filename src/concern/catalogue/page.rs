@@ -1,0 +1,134 @@
+//! One page of a catalogue, as the server answers.
+
+use bytes::Bytes;
+
+use super::{Failure, Tool, Tools};
+use crate::concern::Concern;
+use crate::exchange::Exchange;
+use crate::json::{Depth, Error, Kind, Reader};
+use crate::message::{Entry, EntryKind, Visible};
+
+/// What a page says beside its tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::concern) struct Page {
+    /// The JSON text of the cursor of the next page.
+    pub(in crate::concern) next: Option<Bytes>,
+    /// How long it is fresh.
+    pub(in crate::concern) ttl_ms: Option<u64>,
+    /// Whether it is the same for all callers.
+    pub(in crate::concern) is_public: bool,
+}
+
+/// Reads a message. `Ok(None)` where it is not the answer to the question with this id (its JSON text).
+///
+/// The concern judges each tool as it would in a list for the caller, so that list and call cannot differ.
+pub(in crate::concern) fn read_page<C: Concern>(
+    message: &Bytes,
+    id: &[u8],
+    depth: Depth,
+    concern: &C,
+    exchange: &Exchange,
+    tools: &mut Tools,
+) -> Result<Option<Page>, Failure> {
+    let mut read = Read { reader: Reader::with_depth(message, depth), concern, exchange, tools };
+    match read.message(message, id) {
+        Ok(Answer::Page(page)) => Ok(Some(page)),
+        Ok(Answer::Other) => Ok(None),
+        Ok(Answer::Ambiguous) => Err(Failure::new("the server's list of tools says two things at once")),
+        Ok(Answer::Error) => Err(Failure::new("the server does not list its tools")),
+        Err(_) => Err(Failure::new("the server's list of tools could not be read")),
+    }
+}
+
+enum Answer {
+    Page(Page),
+    /// A notification, or the answer to somebody else.
+    Other,
+    Error,
+    Ambiguous,
+}
+
+struct Read<'a, 'r, C> {
+    reader: Reader<'a>,
+    concern: &'r C,
+    exchange: &'r Exchange,
+    tools: &'r mut Tools,
+}
+
+impl<C: Concern> Read<'_, '_, C> {
+    fn message(&mut self, message: &Bytes, wanted: &[u8]) -> Result<Answer, Error> {
+        // The id may stand behind the result, so what is not ours is told first: look-ups are rare, and answers short.
+        let (mut ids, mut results) = (0, 0);
+        let mut is_ours = false;
+        let mut result = None;
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            let here = self.reader.checkpoint();
+            let kind = self.reader.peek()?;
+            let span = self.reader.skip()?;
+            if key.is("id") {
+                ids += 1;
+                is_ours |= span.of(message) == wanted;
+            } else if key.is("result") {
+                results += 1;
+                result = (kind == Kind::Object).then_some(here);
+            }
+        }
+        self.reader.end()?;
+        match result {
+            _ if !is_ours => Ok(Answer::Other),
+            _ if ids > 1 || results > 1 => Ok(Answer::Ambiguous),
+            None => Ok(Answer::Error),
+            Some(result) => {
+                self.reader.rewind(result);
+                self.result(message)
+            }
+        }
+    }
+
+    fn result(&mut self, message: &Bytes) -> Result<Answer, Error> {
+        let mut page = Page::default();
+        let (mut lists, mut cursors, mut is_complete) = (0, 0, true);
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            let kind = self.reader.peek()?;
+            if key.is("tools") && kind == Kind::Array {
+                lists += 1;
+                self.tools()?;
+                continue;
+            }
+            let span = self.reader.skip()?;
+            let text = span.of(message);
+            if key.is("nextCursor") && kind != Kind::Null {
+                cursors += 1;
+                page.next = Some(message.slice(span.start..span.end));
+            } else if key.is("ttlMs") {
+                // Servers must not say a negative one; where they do, it counts as 0 (MCP 2026-07-28, "Time-to-Live (TTL) Field").
+                let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
+                page.ttl_ms = number.map(|number| number.max(0.0) as u64);
+            } else if key.is("cacheScope") {
+                page.is_public = text == b"\"public\"";
+            } else if key.is("resultType") {
+                is_complete = text == b"\"complete\"";
+            }
+        }
+        Ok(match (lists, cursors) {
+            (0, _) => Answer::Error,
+            _ if !is_complete => Answer::Error,
+            (1, 0 | 1) => Answer::Page(page),
+            _ => Answer::Ambiguous,
+        })
+    }
+
+    fn tools(&mut self) -> Result<(), Error> {
+        let mut entry = Entry::new();
+        self.reader.enter_array()?;
+        while self.reader.element()? {
+            entry.read(EntryKind::Tool, &mut self.reader)?;
+            let Some(name) = entry.name().and_then(|name| name.decode().ok()) else { continue };
+            self.concern.entry(self.exchange, &mut entry);
+            self.tools.add(&name, Tool { is_listed: !entry.is_removed(), visible: Visible::of(&entry) });
+        }
+        Ok(())
+    }
+}

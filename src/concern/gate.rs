@@ -1,0 +1,348 @@
+//! A call that waits for the catalogue: found, waited for, or asked for, and then judged.
+
+use std::collections::HashSet;
+use std::mem;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use http::request::Parts;
+use http::{HeaderMap, Request, Response};
+use http_body::Body;
+use pin_project_lite::pin_project;
+use tower_service::Service;
+
+use super::catalogue::{Failure, Flight, Found, Keys, Landed, Lead, Page, Question, Tools};
+use super::collect::{Collect, Step, sniff_frames};
+use super::handling::{Handling, Refused};
+use super::{Concern, RequestBody, Verdict};
+use crate::exchange::Encoding;
+use crate::frames::Frames;
+use crate::message::Refusal;
+use crate::protocol::code;
+use crate::sse::{Sniff, Splitter};
+
+/// The most pages of one catalogue. With a cursor for each that never came before, nothing else bounds them.
+const MOST_PAGES: usize = 1000;
+
+pin_project! {
+    /// A call on its way through the gate.
+    pub(super) struct Gate<S, C, B, R>
+    where
+        S: Service<Request<RequestBody<B>>>,
+        B: Body,
+    {
+        service: S,
+        // Whether the service was polled ready and not called since.
+        is_ready: bool,
+        call: Option<Call<C, B>>,
+        keys: Keys,
+        #[pin]
+        phase: Phase<S::Future, R>,
+    }
+}
+
+/// The call that is judged.
+struct Call<C, B: Body> {
+    parts: Parts,
+    body: RequestBody<B>,
+    handling: Handling<C>,
+    /// The JSON text of its `_meta`.
+    meta: Option<Bytes>,
+}
+
+pin_project! {
+    #[project = PhaseProjection]
+    enum Phase<F, R> {
+        // Looking into the store.
+        Finding,
+        // Somebody else is asking.
+        Waiting { flight: Arc<Flight> },
+        // About to ask for a page, once the service is ready.
+        Asking { look_up: Option<LookUp> },
+        // The service is at work on a page.
+        Asked { #[pin] future: F, look_up: Option<LookUp> },
+        // A page is being read.
+        Reading { page: Option<Reading<R>> },
+        // The call may run, once the service is ready.
+        Entering,
+    }
+}
+
+/// A look-up under way.
+struct LookUp {
+    lead: Lead,
+    question: Question,
+    tools: Tools,
+    fresh_for: Option<Duration>,
+    is_public: bool,
+    cursors: HashSet<Bytes>,
+    next: Option<Bytes>,
+}
+
+struct Reading<R> {
+    body: Pin<Box<R>>,
+    collect: Collect,
+    splitter: Option<Splitter>,
+    look_up: LookUp,
+}
+
+/// How a call leaves the gate.
+pub(super) enum Passed<F, C> {
+    /// The inner service is at work on it.
+    Entered(F, Handling<C>),
+    /// It goes no further.
+    Refused(Refused),
+}
+
+impl<S, C, B, R> Gate<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>>,
+    C: Concern,
+    B: Body,
+{
+    /// A call that must be judged, and the service that was polled ready for it.
+    pub(super) fn new(
+        service: S,
+        parts: Parts,
+        body: RequestBody<B>,
+        handling: Handling<C>,
+        meta: Option<Bytes>,
+    ) -> Self {
+        let keys = handling.store().keys(&parts, handling.context());
+        let call = Call { parts, body, handling, meta };
+        Self { service, is_ready: true, call: Some(call), keys, phase: Phase::Finding }
+    }
+}
+
+impl<S, C, B, R> Gate<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>, Response = Response<R>> + Clone,
+    C: Concern,
+    B: Body<Data = Bytes>,
+    R: Body<Data = Bytes>,
+{
+    pub(super) fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Passed<S::Future, C>, S::Error>> {
+        let mut this = self.project();
+        loop {
+            let Some(call) = this.call.as_ref() else { return Poll::Pending };
+            let found = match this.phase.as_mut().project() {
+                PhaseProjection::Finding => {
+                    match call.handling.store().find(this.keys, call.handling.context(), Instant::now()) {
+                        Found::Tools(tools) => Ok(tools),
+                        Found::Wait(flight) => {
+                            // What waits must hold nothing that the one who asks may need.
+                            *this.service = this.service.clone();
+                            *this.is_ready = false;
+                            this.phase.set(Phase::Waiting { flight });
+                            continue;
+                        }
+                        Found::Ask(lead) => match Question::new(call.handling.context(), call.meta.as_deref()) {
+                            Ok(question) => {
+                                this.phase.set(Phase::Asking { look_up: Some(LookUp::new(lead, question)) });
+                                continue;
+                            }
+                            Err(failure) => call.handling.store().land(lead, this.keys, Err(failure)),
+                        },
+                    }
+                }
+                PhaseProjection::Waiting { flight } => match ready!(flight.poll(cx)) {
+                    Landed::Done(result) => result,
+                    Landed::Abandoned => {
+                        this.phase.set(Phase::Finding);
+                        continue;
+                    }
+                },
+                PhaseProjection::Asking { look_up } => {
+                    if !*this.is_ready {
+                        ready!(this.service.poll_ready(cx))?;
+                    }
+                    *this.is_ready = false;
+                    let Some(look_up) = look_up.take() else { return Poll::Pending };
+                    let request = look_up.request(call);
+                    let future = this.service.call(request);
+                    this.phase.set(Phase::Asked { future, look_up: Some(look_up) });
+                    continue;
+                }
+                PhaseProjection::Asked { future, look_up } => {
+                    let response = ready!(future.poll(cx))?;
+                    let Some(look_up) = look_up.take() else { return Poll::Pending };
+                    match look_up.read(response, call) {
+                        Ok(page) => {
+                            this.phase.set(Phase::Reading { page: Some(page) });
+                            continue;
+                        }
+                        Err((lead, failure)) => call.handling.store().land(lead, this.keys, Err(failure)),
+                    }
+                }
+                PhaseProjection::Reading { page } => {
+                    let Some(reading) = page.as_mut() else { return Poll::Pending };
+                    let read = ready!(reading.poll(cx, &call.handling));
+                    let Some(reading) = page.take() else { return Poll::Pending };
+                    match reading.look_up.turn(read, call) {
+                        Turned::Next(look_up) => {
+                            this.phase.set(Phase::Asking { look_up: Some(look_up) });
+                            continue;
+                        }
+                        Turned::Over(lead, found) => call.handling.store().land(lead, this.keys, found),
+                    }
+                }
+                PhaseProjection::Entering => {
+                    if !*this.is_ready {
+                        ready!(this.service.poll_ready(cx))?;
+                    }
+                    let Some(Call { parts, body, handling, .. }) = this.call.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(Passed::Entered(
+                        this.service.call(Request::from_parts(parts, body)),
+                        handling,
+                    )));
+                }
+            };
+            let (refusal, headers) = match found {
+                Ok(tools) => match call.handling.judge(&tools) {
+                    Verdict::Refuse(refusal) => (refusal, HeaderMap::new()),
+                    Verdict::Forward | Verdict::LookUp => {
+                        this.phase.set(Phase::Entering);
+                        continue;
+                    }
+                },
+                Err(failure) => (failure.refusal(), failure.headers),
+            };
+            let Some(Call { parts, handling, .. }) = this.call.take() else { return Poll::Pending };
+            return Poll::Ready(Ok(Passed::Refused(Refused {
+                refusal,
+                id: handling.context().id_bytes(),
+                request: parts.headers,
+                headers,
+            })));
+        }
+    }
+}
+
+impl Failure {
+    fn refusal(&self) -> Refusal {
+        Refusal::new(self.status, code::INTERNAL_ERROR, self.message)
+    }
+}
+
+/// What a page led to.
+enum Turned {
+    Next(LookUp),
+    Over(Lead, Result<(Arc<Tools>, Duration, bool), Failure>),
+}
+
+impl LookUp {
+    fn new(lead: Lead, question: Question) -> Self {
+        let tools = Tools::new(Instant::now());
+        Self { lead, question, tools, fresh_for: None, is_public: true, cursors: HashSet::new(), next: None }
+    }
+
+    /// The request for the next page.
+    fn request<C: Concern, B: Body>(&self, call: &Call<C, B>) -> Request<RequestBody<B>> {
+        let options = &call.handling.settings().look_up;
+        let (parts, body) = self.question.request(&call.parts, call.handling.context(), options, self.next.as_deref());
+        Request::from_parts(parts, RequestBody::read(Frames::from(body).into()))
+    }
+
+    /// Prepares to read a page, if the head says that there is one.
+    fn read<C: Concern, B: Body, R: Body>(
+        self,
+        response: Response<R>,
+        call: &Call<C, B>,
+    ) -> Result<Reading<R>, (Lead, Failure)> {
+        let (parts, body) = response.into_parts();
+        if !parts.status.is_success() {
+            // The caller must hear why it was refused, such as that it has to log in or to start a new session.
+            let mut failure =
+                Failure::new("the server does not list its tools for this caller, so the call could not be judged");
+            if parts.status.is_client_error() || parts.status.is_server_error() {
+                failure.status = parts.status;
+            }
+            for name in [WWW_AUTHENTICATE, RETRY_AFTER] {
+                for value in parts.headers.get_all(&name) {
+                    failure.headers.append(&name, value.clone());
+                }
+            }
+            return Err((self.lead, failure));
+        }
+        if Encoding::of(&parts.headers) == Encoding::Encoded {
+            let failure = Failure::new("the server's list of tools is encoded although identity was asked for");
+            return Err((self.lead, failure));
+        }
+        let collect = Collect::new(call.handling.limits().response_bytes);
+        Ok(Reading { body: Box::pin(body), collect, splitter: None, look_up: self })
+    }
+
+    /// Goes on to the next page, or ends.
+    fn turn<C: Concern, B: Body>(mut self, read: Result<Page, Failure>, call: &Call<C, B>) -> Turned {
+        let page = match read {
+            Ok(page) => page,
+            Err(failure) => return Turned::Over(self.lead, Err(failure)),
+        };
+        let fresh_for = call.handling.settings().look_up.fresh_for(page.ttl_ms);
+        self.fresh_for = Some(self.fresh_for.map_or(fresh_for, |before| before.min(fresh_for)));
+        self.is_public &= page.is_public;
+        let Some(cursor) = page.next else {
+            let found = (Arc::new(self.tools), self.fresh_for.unwrap_or_default(), self.is_public);
+            return Turned::Over(self.lead, Ok(found));
+        };
+        let failure = if !self.cursors.insert(cursor.clone()) {
+            "the server's list of tools has a cursor that came before"
+        } else if self.cursors.len() >= MOST_PAGES || self.tools.bytes() > call.handling.limits().response_bytes {
+            "the server's list of tools is too long"
+        } else {
+            self.next = Some(cursor);
+            return Turned::Next(self);
+        };
+        Turned::Over(self.lead, Err(Failure::new(failure)))
+    }
+}
+
+impl<R: Body<Data = Bytes>> Reading<R> {
+    fn poll<C: Concern>(&mut self, cx: &mut Context<'_>, handling: &Handling<C>) -> Poll<Result<Page, Failure>> {
+        loop {
+            let step = ready!(self.collect.poll_step(self.body.as_mut(), cx));
+            let is_over = match step {
+                Step::More => false,
+                Step::Whole(_) => true,
+                Step::TooLarge => return Poll::Ready(Err(Failure::new("the server's list of tools is too long"))),
+                Step::Failed(_) => return Poll::Ready(Err(Failure::new("the server's list of tools broke off"))),
+            };
+            if self.splitter.is_none() && sniff_frames(&self.collect.frames) == Some(Sniff::EventStream) {
+                self.splitter = Some(Splitter::default());
+            }
+            if let Some(page) = self.page(is_over, handling).transpose() {
+                return Poll::Ready(page);
+            }
+            if is_over {
+                return Poll::Ready(Err(Failure::new("the server did not answer with its list of tools")));
+            }
+        }
+    }
+
+    /// The page, as soon as it is there.
+    fn page<C: Concern>(&mut self, is_over: bool, handling: &Handling<C>) -> Result<Option<Page>, Failure> {
+        let LookUp { question, tools, .. } = &mut self.look_up;
+        let Some(splitter) = &mut self.splitter else {
+            let whole = self.collect.frames.to_bytes();
+            return if is_over && !whole.is_empty() {
+                handling.read_page(&whole, &question.id, tools)
+            } else {
+                Ok(None)
+            };
+        };
+        mem::take(&mut self.collect.frames).for_each(|piece| splitter.push(piece));
+        while let Some(block) = if is_over { splitter.finish() } else { splitter.next_block() } {
+            let data = block.data();
+            if matches!(data.trim_ascii_start().first(), Some(b'{')) {
+                if let Some(page) = handling.read_page(&data, &question.id, tools)? {
+                    return Ok(Some(page));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
