@@ -16,6 +16,8 @@ pub(super) fn space(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+// Out of line, so that the loop over compact text stays small.
+#[inline(never)]
 fn long_space(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
         at += 1;
@@ -41,17 +43,17 @@ const LOW_BITS: u64 = u64::from_le_bytes([0x01; 8]);
 const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
 
 /// How many words are tried one by one before the scan goes on in blocks.
-const SHORT_WORDS: usize = 4;
+const SHORT_WORDS: usize = 6;
 
-/// Marks, in its high bit, each byte of `word` that a scan of a string must stop at: quote, backslash, control
-/// character. Only the lowest mark is exact: a borrow can run into the bytes above it, never below.
+/// Marks, in their high bits, the bytes of `word` that are a quote, a backslash or a control character; perhaps also
+/// bytes that are not ASCII. Only the lowest mark is exact: a borrow can run into the bytes above it, never below.
 #[inline(always)]
-fn stops(word: u64) -> u64 {
+fn marks(word: u64) -> u64 {
     // Xor with 2 moves the quote (0x22) to 0x20 and no other byte from above below 0x21, so that one comparison
     // finds quotes and control characters.
     let quote_or_control = (word ^ (LOW_BITS * 0x02)).wrapping_sub(LOW_BITS * 0x21);
     let backslash = (word ^ (LOW_BITS * 0x5c)).wrapping_sub(LOW_BITS);
-    (quote_or_control | backslash) & !word & HIGH_BITS
+    quote_or_control | backslash
 }
 
 #[inline(always)]
@@ -64,22 +66,19 @@ fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], start: usize) -> Result<Scanned, Error> {
     let mut at = start;
-    let mut seen = 0;
     for _ in 0..SHORT_WORDS {
         let Some(word) = word_at(bytes, at) else {
             break;
         };
-        let stop = stops(word);
-        if stop == 0 {
-            seen |= word;
+        // What is not ASCII is left to the long scan too.
+        let stops = (marks(word) | word) & HIGH_BITS;
+        if stops == 0 {
             at += 8;
             continue;
         }
-        // The mask keeps the bytes below the stop; the stop itself is ASCII, so its bits do no harm.
-        seen |= word & (stop & stop.wrapping_neg()).wrapping_sub(1);
-        let quote = at + (stop.trailing_zeros() / 8) as usize;
-        if seen & HIGH_BITS == 0 && bytes.get(quote) == Some(&b'"') {
-            return Ok(Scanned { quote, escaped: false });
+        at += stops.trailing_zeros() as usize / 8;
+        if bytes.get(at) == Some(&b'"') {
+            return Ok(Scanned { quote: at, escaped: false });
         }
         break;
     }
@@ -87,51 +86,52 @@ pub(super) fn string(bytes: &[u8], start: usize) -> Result<Scanned, Error> {
 }
 
 /// The rest of a string that is long, has escapes or non-ASCII characters, or stands near the end of the source.
-/// What lies between `start` and `at` has been seen to have no stops.
+/// What lies between `start` and `at` is known to be plain ASCII.
 #[inline(never)]
 fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Error> {
-    let mut escaped = false;
-    loop {
-        at = plain_run(bytes, at);
+    let (mut escaped, mut wide) = (false, false);
+    let quote = loop {
+        // A fold over a block of fixed size is what the compiler uses the vector unit for.
+        while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
+            let stop =
+                block.iter().fold(0, |stop, byte| stop | u8::from((*byte < b' ') | (*byte == b'"') | (*byte == b'\\')));
+            if stop != 0 {
+                break;
+            }
+            wide |= !block.is_ascii();
+            at += 32;
+        }
+        while let Some(word) = word_at(bytes, at) {
+            let stops = marks(word) & !word & HIGH_BITS;
+            // The mask keeps the bytes below the stop, or all; the stop itself is ASCII, so its bits do no harm.
+            wide |= word & (stops & stops.wrapping_neg()).wrapping_sub(1) & HIGH_BITS != 0;
+            at += stops.trailing_zeros() as usize / 8;
+            if stops != 0 {
+                break;
+            }
+        }
         match bytes.get(at) {
-            Some(b'"') => break,
+            Some(b'"') => break at,
             Some(b'\\') => {
                 escaped = true;
                 at = escape(bytes, at)?;
             }
-            Some(_) => return Err(Error::new(ErrorKind::ControlCharacter, at)),
+            Some(0..b' ') => return Err(Error::new(ErrorKind::ControlCharacter, at)),
+            // Fewer bytes than a block are left.
+            Some(byte) => {
+                wide |= !byte.is_ascii();
+                at += 1;
+            }
             None => return Err(Error::new(ErrorKind::Eof, bytes.len())),
         }
-    }
-    let text = bytes.get(start..at).unwrap_or_default();
-    match std::str::from_utf8(text) {
-        Ok(_) => Ok(Scanned { quote: at, escaped }),
-        Err(error) => Err(Error::new(ErrorKind::Utf8, start + error.valid_up_to())),
-    }
-}
-
-/// Passes bytes up to the next quote, backslash or control character, or up to the end.
-#[inline(always)]
-fn plain_run(bytes: &[u8], mut at: usize) -> usize {
-    // Written as a fold over a block of fixed size, for which the compiler uses the vector unit.
-    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
-        let stop = block.iter().fold(false, |stop, byte| stop | (*byte < b' ') | (*byte == b'"') | (*byte == b'\\'));
-        if stop {
-            break;
+    };
+    if wide {
+        let text = bytes.get(start..quote).unwrap_or_default();
+        if let Err(error) = std::str::from_utf8(text) {
+            return Err(Error::new(ErrorKind::Utf8, start + error.valid_up_to()));
         }
-        at += 32;
     }
-    while let Some(word) = word_at(bytes, at) {
-        let stop = stops(word);
-        if stop != 0 {
-            return at + (stop.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
-    }
-    while bytes.get(at).is_some_and(|byte| *byte >= b' ' && *byte != b'"' && *byte != b'\\') {
-        at += 1;
-    }
-    at
+    Ok(Scanned { quote, escaped })
 }
 
 /// Checks an escape (RFC 8259, section 7); `at` is the offset of its backslash.

@@ -97,6 +97,11 @@ impl Splice {
 
     /// Puts what `write` appends in the place of `span`. `write` must only append.
     pub fn replace_with(&mut self, span: Span, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.edits.is_empty() {
+            // Spares the first steps of growth; no more than a cleared splice has already.
+            self.edits.reserve(16);
+            self.ink.reserve(512);
+        }
         let start = self.ink.len();
         write(&mut self.ink);
         let ink = Span::new(start, self.ink.len());
