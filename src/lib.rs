@@ -1,5 +1,8 @@
 //! Tower layers that make any HTTP service speaking MCP aware of MCP Apps, on the wire.
 
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod frames;
 
 pub mod apps;
