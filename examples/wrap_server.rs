@@ -21,16 +21,12 @@ use rmcp::{
 use serde_json::{Value, json};
 use session::local::LocalSessionManager;
 use tokio::{net::TcpListener, task::JoinSet};
+use tower_mcp_apps::AppsLayer;
 
 /// Where the bare service and the wrapped one are.
 const ADDRESSES: [&str; 2] = ["127.0.0.1:8081", "127.0.0.1:8082"];
 const PAGE: &str = "ui://account/balance";
 const APP_HTML: &str = "text/html;profile=mcp-app";
-
-/// The layer's place: here the service becomes Apps-aware.
-fn wrap<S>(service: S) -> S {
-    service
-}
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -39,10 +35,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Arc::<LocalSessionManager>::default(),
         StreamableHttpServerConfig::default(),
     );
-    let routers =
-        [Router::new().nest_service("/mcp", account.clone()), Router::new().nest_service("/mcp", wrap(account))];
+    let bare = Router::new().nest_service("/mcp", account.clone());
+    // The one line that makes the service Apps-aware.
+    let wrapped = bare.clone().layer(AppsLayer::new());
     let mut servers = JoinSet::new();
-    for (address, router) in ADDRESSES.into_iter().zip(routers) {
+    for (address, router) in ADDRESSES.into_iter().zip([bare, wrapped]) {
         let listener = TcpListener::bind(address).await?;
         servers.spawn(async move { axum::serve(listener, router).await });
     }
