@@ -13,13 +13,17 @@
 //!
 //! ```
 //! use axum::Router;
-//! use rmcp::ServerHandler;
-//! use rmcp::transport::streamable_http_server::StreamableHttpService;
+//! use rmcp::{ServerHandler, transport::streamable_http_server::*};
+//! use session::local::LocalSessionManager;
+//! use std::sync::Arc;
 //! use tower_mcp_apps::AppsLayer;
 //!
-//! fn router<H: ServerHandler>(server: StreamableHttpService<H>) -> Router {
-//!     Router::new().nest_service("/mcp", server).layer(AppsLayer::new())
-//! }
+//! struct Account; // The server that you have.
+//! impl ServerHandler for Account {}
+//!
+//! let sessions = Arc::<LocalSessionManager>::default();
+//! let account = StreamableHttpService::new(|| Ok(Account), sessions, StreamableHttpServerConfig::default());
+//! let app: Router = Router::new().nest_service("/mcp", account).layer(AppsLayer::new());
 //! ```
 //!
 //! Put the layers on the MCP route only, or give them a [`Predicate`](exchange::Predicate): on other routes any JSON
