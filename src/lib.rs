@@ -37,7 +37,7 @@
 //! | [`AppsLayer`] | all of the others in one pass | as below |
 //! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them | passes |
-//! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for | is refused |
+//! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
 //!
 //! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
 //! about an exchange: see [`McpContext`].
@@ -95,7 +95,8 @@
 //! | `TimeoutLayer` | either | It bounds the time to the head. The head of a stream goes out at once, that of a JSON answer that may be edited when its body is there. |
 //! | `ResponseBodyTimeoutLayer` | neither | It ends streams on which nothing happens, which is what open GET streams are like. |
 //! | `RequestBodyLimitLayer` | outside | Inside, the body was read already, up to [`Limits`](exchange::Limits); those refuse with a JSON-RPC error, and are enough alone. |
-//! | authentication | outside | Nothing is refused, and no audience worked out, for a caller who may not be here at all. It can hand in what it knows: [`ByExtension`](exchange::ByExtension). |
+//! | authentication | outside | Nothing is refused, and no audience worked out, for a caller who may not be here at all. It can hand in what it knows: [`ByExtension`](exchange::ByExtension). Look-ups repeat the caller's credentials, so it may stand inside as well. |
+//! | `ConcurrencyLimitLayer`, `RateLimitLayer` | either | Inside, the [look-ups](visibility) count, too. A call that waits for one that is under way holds no permit. |
 //! | `map_request_body` | inside | Only for services of one request body type: see [`concern`]. |
 //!
 //! # Promises
@@ -108,7 +109,8 @@
 //! 3. **Streaming stays streaming.** The head of an event stream goes out at once, each event as its blank line
 //!    arrives; memory stays flat, and a client that hangs up closes the server's side. See [`sse`].
 //! 4. **Stateless.** All that the handling of a request depends on is in that request, so any replica can answer it.
-//!    What a legacy client declared at `initialize` travels in a tag on its `Mcp-Session-Id`.
+//!    What a legacy client declared at `initialize` travels in a tag on its `Mcp-Session-Id`. What is kept for a while
+//!    can be asked of the inner service again.
 //!
 //! # Who asks
 //!
@@ -133,7 +135,11 @@
 //! | `tools/list` | to hide tools from models and apps, and for links (unless [`FlatKey::Keep`](normalize::FlatKey)) |
 //! | `resources/list`, `resources/templates/list`, `resources/read` | only for [OpenAI's keys](normalize::OpenAiKeys), where asked for |
 //! | a GET | event by event, since it may replay any of these |
-//! | everything else, such as `tools/call` | not at all: its frames are the inner service's own |
+//! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
+//! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own |
+//!
+//! Before a model or an app calls a tool, the inner service is asked for `tools/list` in its name, unless it was asked a
+//! moment ago: see [`visibility`].
 //!
 //! A JSON answer that is read is held until it is complete; it then keeps `Content-Length` right and loses `ETag`
 //! and digests if it was edited. An event stream that is read loses them always, and holds one event at most.
@@ -149,6 +155,9 @@
 //! | body that is JSON and no message: a scalar, `[]`, invalid UTF-8 in a string | forwarded | 400, `-32600` |
 //! | POST with another `Content-Type`, or a `Content-Encoding` | forwarded | 415, `-32600` |
 //! | `method`, `id`, `params`, `params.name`, `params.uri` or `_meta` twice, or once more in another case | forwarded | 400, `-32600` |
+//! | `tools/call` of a tool that is for others | forwarded | 200, `-32602`, as for a tool that does not exist |
+//! | `tools/call` while the server does not say what tools it has | forwarded | its status or 502, `-32603` |
+//! | a method that an app may not use, by an app | forwarded | 200 or, modern, 404, `-32601` |
 //! | `tools/call` without a readable name or id; two equal ids in a batch | forwarded | 400, `-32600` |
 //! | modern `tools/call` whose mirrored header is missing, doubled, or differs from the body | forwarded | 400, `-32020` |
 //! | modern `MCP-Protocol-Version` on a `tools/call` without modern `_meta` | forwarded | 400, `-32602` |

@@ -27,7 +27,7 @@ pub trait Sites {
     /// The era of the request, which decides what may be added to a result.
     fn era(&self) -> Era;
 
-    /// The server said that its tools changed.
+    /// The server said that its tools changed, by a `notifications/tools/list_changed`.
     fn tools_changed(&self);
 
     /// An entry of a list, or an item of contents.
@@ -69,6 +69,7 @@ pub trait Sites {
 ///     fn era(&self) -> Era {
 ///         Era::Legacy
 ///     }
+///     fn tools_changed(&self) {}
 ///     fn entry(&self, tool: &mut Entry<'_>) {
 ///         if tool.meta().ui_get("resourceUri").is_none() {
 ///             tool.remove();

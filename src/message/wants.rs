@@ -34,7 +34,6 @@ impl Wants {
     pub const PRIVATE: Self = Self(1 << 5);
     /// A filter applies: what cannot be read must not pass.
     pub const ENFORCED: Self = Self(1 << 6);
-
     /// That the server tells of changed tools. Only event streams are looked into for it.
     pub const NOTICES: Self = Self(1 << 7);
 
