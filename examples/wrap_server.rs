@@ -21,16 +21,12 @@ use rmcp::{
 use serde_json::{Value, json};
 use session::local::LocalSessionManager;
 use tokio::{net::TcpListener, task::JoinSet};
+use tower_mcp_apps::AppsLayer;
 
 /// Where the bare service and the wrapped one are.
 const ADDRESSES: [&str; 2] = ["127.0.0.1:8081", "127.0.0.1:8082"];
 const PAGE: &str = "ui://account/balance";
 const APP_HTML: &str = "text/html;profile=mcp-app";
-
-/// The layer's place: here the service becomes Apps-aware.
-fn wrap<S>(service: S) -> S {
-    service
-}
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -39,32 +35,34 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Arc::<LocalSessionManager>::default(),
         StreamableHttpServerConfig::default(),
     );
-    let routers =
-        [Router::new().nest_service("/mcp", account.clone()), Router::new().nest_service("/mcp", wrap(account))];
+    let bare = Router::new().nest_service("/mcp", account);
+    // The one line that makes the service Apps-aware.
+    let wrapped = bare.clone().layer(AppsLayer::new());
     let mut servers = JoinSet::new();
-    for (address, router) in ADDRESSES.into_iter().zip(routers) {
+    for (address, router) in ADDRESSES.into_iter().zip([bare, wrapped]) {
         let listener = TcpListener::bind(address).await?;
         servers.spawn(async move { axum::serve(listener, router).await });
     }
 
     let urls = ADDRESSES.map(|address| format!("http://{address}/mcp"));
-    for (who, apps) in [("text client", false), ("Apps host", true)] {
-        row(who, &urls);
+    println!("An account service, bare at {} and with AppsLayer at {}.\n", urls[0], urls[1]);
+    for (who, apps) in [("A text client sees", false), ("An Apps host sees", true)] {
+        row(who, "bare", "with AppsLayer");
         let (bare, wrapped) = (look(&urls[0], apps).await?, look(&urls[1], apps).await?);
         for ((what, bare), (_, wrapped)) in bare.into_iter().zip(wrapped) {
-            row(&format!("  {what}"), &[bare, wrapped]);
+            row(&format!("  {what}"), &bare, &wrapped);
         }
         println!();
     }
-    println!("Serving both until Ctrl-C: bare on the left, wrapped on the right.");
+    println!("Serving both until Ctrl-C.");
     while let Some(ended) = servers.join_next().await {
         ended??;
     }
     Ok(())
 }
 
-fn row(what: &str, [bare, wrapped]: &[String; 2]) {
-    println!("{what:<20}  {bare:<40}  {wrapped}");
+fn row(what: &str, bare: &str, wrapped: &str) {
+    println!("{what:<19} {bare:<34} {wrapped}");
 }
 
 /// What a client sees: the server's extensions in either era, then each tool.
@@ -86,7 +84,8 @@ async fn look(url: &str, apps: bool) -> Result<Vec<(String, String)>, Box<dyn Er
         let server = client.peer_info().ok_or("no answer")?;
         let extensions = server.capabilities.extensions.iter().flatten();
         let extensions: Vec<_> = extensions.map(|(id, _)| id.as_str()).collect();
-        seen.push((method.to_owned(), format!("extensions {extensions:?}")));
+        let extensions = if extensions.is_empty() { "no extension".to_owned() } else { extensions.join(", ") };
+        seen.push((method.to_owned(), extensions));
         if method == "server/discover" {
             let listed = client.list_tools(None).await?.tools;
             for tool in Account::tool_router().list_all() {
@@ -102,8 +101,8 @@ async fn look(url: &str, apps: bool) -> Result<Vec<(String, String)>, Box<dyn Er
 fn cell(listed: Option<&Tool>) -> String {
     let meta = |key| listed?.meta.as_ref()?.0.get(key);
     match (meta("ui"), meta("ui/resourceUri")) {
-        (Some(ui), _) => ui.to_string(),
-        (None, Some(_)) => "listed, only the flat key".to_owned(),
+        (Some(ui), _) => format!("listed, ui {ui}"),
+        (None, Some(_)) => "listed, deprecated ui/resourceUri".to_owned(),
         (None, None) if listed.is_some() => "listed".to_owned(),
         (None, None) => "not listed".to_owned(),
     }

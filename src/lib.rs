@@ -1,4 +1,189 @@
 //! Tower layers that make any HTTP service speaking MCP aware of MCP Apps, on the wire.
+//!
+//! [MCP Apps] lets a server give its tools a user interface: an HTML page under a `ui://` URI, which a host shows
+//! in a sandbox and which may call the server's tools itself. Three things stand between a server and that:
+//! the extension must be negotiated, links must be where hosts look for them, and tools that are for the page
+//! alone must not reach a model. The layers of this crate do these on the HTTP messages that pass, so the
+//! service behind them needs no change and no particular SDK. It may be an axum route, a hyper service, rmcp's
+//! `StreamableHttpService`, tower-mcp's router, or the client side of a reverse proxy.
+//!
+//! They speak all revisions of MCP from 2024-11-05 to 2026-07-28, over JSON and over event streams.
+//!
+//! # Example
+//!
+//! ```
+//! use axum::Router;
+//! use rmcp::{ServerHandler, transport::streamable_http_server::*};
+//! use session::local::LocalSessionManager;
+//! use std::sync::Arc;
+//! use tower_mcp_apps::AppsLayer;
+//!
+//! struct Account; // The server that you have.
+//! impl ServerHandler for Account {}
+//!
+//! let sessions = Arc::<LocalSessionManager>::default();
+//! let account = StreamableHttpService::new(|| Ok(Account), sessions, StreamableHttpServerConfig::default());
+//! let app: Router = Router::new().nest_service("/mcp", account).layer(AppsLayer::new());
+//! ```
+//!
+//! Put the layers on the MCP route only, or give them a [`Predicate`](exchange::Predicate): on other routes any JSON
+//! would be taken for MCP. `cargo run --example wrap_server` shows what a client sees before and after;
+//! `examples/reverse_proxy` is a whole proxy for servers that are out of reach.
+//!
+//! # Layers
+//!
+//! | layer | what it does | what it could not read |
+//! |---|---|---|
+//! | [`AppsLayer`] | all of the others in one pass | as below |
+//! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
+//! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them | passes |
+//! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
+//!
+//! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
+//! about an exchange: see [`McpContext`].
+//!
+//! # Stacking
+//!
+//! An answer passes the layers from the inner service outwards, a request the other way round. In this order
+//! single layers do the same as [`AppsLayer`]; with `ServiceBuilder`, the outermost is written first:
+//!
+//! ```text
+//!             request                                        answer
+//!    ┌───────────▼──────────────────────────────────────────────┴──────────┐
+//!    │  TraceLayer · CorsLayer · TimeoutLayer · RequestBodyLimitLayer      │
+//!    │  authentication · CompressionLayer · RequestDecompressionLayer      │
+//!    ├── this crate ───────────────────────────────────────────────────────┤
+//!    │  VisibilityLayer     each tool to those it is for                   │
+//!    │  NormalizeLayer      links in their one right place                 │
+//!    │  NegotiateLayer      the server advertises MCP Apps                 │
+//!    ├─────────────────────────────────────────────────────────────────────┤
+//!    │  DecompressionLayer, before a client of an upstream · your service  │
+//!    └─────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! ```
+//! use bytes::Bytes;
+//! use http::{Request, Response};
+//! use http_body_util::Full;
+//! use tower::{ServiceBuilder, service_fn};
+//! use tower_http::{compression::CompressionLayer, trace::TraceLayer};
+//! use tower_mcp_apps::{negotiate::NegotiateLayer, normalize::NormalizeLayer, visibility::VisibilityLayer};
+//!
+//! # async fn server<B>(_: Request<B>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
+//! #     Ok(Response::new(Full::default()))
+//! # }
+//! let service = ServiceBuilder::new()
+//!     .layer(TraceLayer::new_for_http())
+//!     .layer(CompressionLayer::new())
+//!     .layer(VisibilityLayer::new())
+//!     .layer(NormalizeLayer::new())
+//!     .layer(NegotiateLayer::new())
+//!     .service(service_fn(server));
+//! # fn is_service<S: tower::Service<Request<Full<Bytes>>>>(_: &S) {}
+//! # is_service(&service);
+//! ```
+//!
+//! Where the layers of others belong, and what happens on the other side of ours:
+//!
+//! | layer | belongs | because |
+//! |---|---|---|
+//! | `CompressionLayer` | outside | Answers that may be edited are asked for with `Accept-Encoding: identity`, so inside it leaves exactly those uncompressed. Its default predicate leaves event streams alone, as it should. |
+//! | `DecompressionLayer` | inside, before an upstream's client | An upstream may encode although `identity` was asked for. Without it a filter answers 502, and the rest passes unedited. |
+//! | `RequestDecompressionLayer` | outside | An encoded request cannot be read: where a filter applies it gets 415. |
+//! | `CorsLayer` | outside | Refusals need its headers, too. It must expose `Mcp-Session-Id`, which these layers issue even for servers without sessions, and allow `Mcp-Session-Id`, `Mcp-Protocol-Version`, `Mcp-Method` and `Mcp-Name`. |
+//! | `TraceLayer` | either | Outside it sees what the client sees, with [`McpContext`] among the answer's extensions; inside what the server sees, with [`McpContext`] among the request's. |
+//! | `TimeoutLayer` | either | It bounds the time to the head. The head of a stream goes out at once, that of a JSON answer that may be edited when its body is there. |
+//! | `ResponseBodyTimeoutLayer` | neither | It ends streams on which nothing happens, which is what open GET streams are like. |
+//! | `RequestBodyLimitLayer` | outside | Inside, the body was read already, up to [`Limits`](exchange::Limits); those refuse with a JSON-RPC error, and are enough alone. |
+//! | authentication | outside | Nothing is refused, and no audience worked out, for a caller who may not be here at all. It can hand in what it knows: [`ByExtension`](exchange::ByExtension). Look-ups repeat the caller's credentials, so it may stand inside as well. |
+//! | `ConcurrencyLimitLayer`, `RateLimitLayer` | either | Inside, the [look-ups](visibility) count, too. A call that waits for one that is under way holds no permit. |
+//! | `map_request_body` | inside | Only for services of one request body type: see [`concern`]. |
+//!
+//! # Promises
+//!
+//! 1. **Lossless.** A message that needs no edit leaves as the bytes that came. Of one that needs an edit only the
+//!    members that the edit is about change: numbers keep their digits, members their order, unknown members and
+//!    white space stay, at every level. Nothing is decoded and encoded again. See [`json`].
+//! 2. **A filter fails closed, a cosmetic rewrite fails open.** What [`visibility`] could not read does not pass:
+//!    the caller gets a JSON-RPC error with its own id. What the others could not read passes untouched.
+//! 3. **Streaming stays streaming.** The head of an event stream goes out at once, each event as its blank line
+//!    arrives; memory stays flat, and a client that hangs up closes the server's side. See [`sse`].
+//! 4. **Stateless.** All that the handling of a request depends on is in that request, so any replica can answer it.
+//!    What a legacy client declared at `initialize` travels in a tag on its `Mcp-Session-Id`. What is kept for a while
+//!    can be asked of the inner service again.
+//!
+//! # Who asks
+//!
+//! What a client declared decides what it gets, unless an [`AudienceSource`](exchange::AudienceSource) says otherwise: one
+//! with MCP Apps is a host, which gets everything and filters for its own agent; any other hands all it gets to a model.
+//!
+//! - From 2026-07-28 on, every request declares it in its `_meta`.
+//! - Before, `initialize` declares it once. The session id of the answer is therefore tagged (`apps1-…`), and the tag
+//!   is taken off again before the inner service sees it. Where the service has no sessions, the layer issues an id
+//!   that is a tag alone. Stacked layers add one tag each. A request without a tag declares nothing.
+//! - The HTTP+SSE transport of 2024-11-05 has no session header. Its answers, all on one GET stream, are judged by
+//!   their shape, and its clients are models unless the audience is [fixed](exchange::Fixed).
+//!
+//! # What is read
+//!
+//! Every JSON POST is read whole, up to [`Limits`](exchange::Limits), and passed on as the frames that came. Its body
+//! alone decides what it is, never a header. From method and audience then follows what has to be read of the answer:
+//!
+//! | answer to | is read |
+//! |---|---|
+//! | `initialize`, `server/discover` | to advertise |
+//! | `tools/list` | to hide tools from models and apps, and for links (unless [`FlatKey::Keep`](normalize::FlatKey)) |
+//! | `resources/list`, `resources/templates/list`, `resources/read` | only for [OpenAI's keys](normalize::OpenAiKeys), where asked for |
+//! | a GET | event by event, since it may replay any of these |
+//! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
+//! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own |
+//!
+//! Before a model or an app calls a tool, the inner service is asked for `tools/list` in its name, unless it was asked a
+//! moment ago: see [`visibility`].
+//!
+//! A JSON answer that is read is held until it is complete; it then keeps `Content-Length` right and loses `ETag`
+//! and digests if it was edited. An event stream that is read loses them always, and holds one event at most.
+//!
+//! # What bad input gets
+//!
+//! "Judged" means that a filter applies: the [audience](exchange::AudienceSource) is a model or an app. A request that
+//! cannot be read declares nothing, so by default it is judged.
+//!
+//! | input | not judged | judged |
+//! |---|---|---|
+//! | body that is no JSON, has a BOM or text after it, is too deep, or declares another charset | forwarded | 400, `-32700` |
+//! | body that is JSON and no message: a scalar, `[]`, invalid UTF-8 in a string | forwarded | 400, `-32600` |
+//! | POST with another `Content-Type`, or a `Content-Encoding` | forwarded | 415, `-32600` |
+//! | `method`, `id`, `params`, `params.name`, `params.uri` or `_meta` twice, or once more in another case | forwarded | 400, `-32600` |
+//! | `tools/call` of a tool that is for others | forwarded | 200, `-32602`, as for a tool that does not exist |
+//! | `tools/call` while the server does not say what tools it has | forwarded | its status or 502, `-32603` |
+//! | a method that an app may not use, by an app | forwarded | 200 or, modern, 404, `-32601` |
+//! | `tools/call` without a readable name or id; two equal ids in a batch | forwarded | 400, `-32600` |
+//! | modern `tools/call` whose mirrored header is missing, doubled, or differs from the body | forwarded | 400, `-32020` |
+//! | modern `MCP-Protocol-Version` on a `tools/call` without modern `_meta` | forwarded | 400, `-32602` |
+//! | batch with one message that may not run | forwarded | 400, `-32600`, none runs |
+//! | request longer than the limit | 413, `-32600` | 413, `-32600` |
+//! | answer, or event, longer than the limit | streamed untouched | error `-32603` |
+//! | answer that is encoded although `identity` was asked for | untouched | 502, `-32603` |
+//! | list that cannot be read, as an answer or as an event | untouched | error `-32603` in its place |
+//! | JSON that says it is a stream, or the reverse | handled as what it is | handled as what it is |
+//!
+//! An error carries the id of its request; where that could not be read, it has none. Nothing panics or hangs, and no body is cut.
+//!
+//! # What is not ours
+//!
+//! - **Authorisation.** Visibility says for whom a tool is meant; whoever reaches the service can declare anything.
+//! - Rendering, sandboxing and CSP headers, which are the host's duty, and fetching templates ahead for it.
+//! - Messages between page and host (`ui/*`, tools that an app provides): they never reach a server.
+//! - Sampling, elicitation and everything else that a server asks of its client: it passes.
+//! - The MCP Registry.
+//!
+//! The threat model, with the test that holds each promise, is `SECURITY.md` in the repository.
+//!
+//! [MCP Apps]: https://github.com/modelcontextprotocol/ext-apps
+
+#![forbid(unsafe_code)]
+#![warn(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod frames;
 
@@ -15,3 +200,8 @@ pub mod visibility;
 
 pub use apps::AppsLayer;
 pub use exchange::McpContext;
+
+/// Holds the examples of the README to what compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,7 +7,8 @@ use crate::message::{Payload, Unreadable};
 /// A request as a concern judges it: its head, and what its body says.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// The head, with the session tag and headers for the layer alone taken off.
+    /// The head, with the session tag and headers for the layer alone taken off. Its headers decide nothing about what the
+    /// body asks; a filter compares them with it.
     pub parts: &'a Parts,
     /// The messages; or why there are none. `Ok(None)` where there is no POST.
     pub payload: Result<Option<&'a Payload<'a>>, Unread>,

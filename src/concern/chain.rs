@@ -7,6 +7,17 @@ use crate::message::{Answer, Capabilities, Entry, Wants};
 /// Two concerns as one, so that a message is read once for both.
 ///
 /// `inner` stands nearer to the inner service: it sees answers first and requests last, as in a stack of layers.
+///
+/// ```
+/// use tower::{ServiceBuilder, layer::layer_fn};
+/// use tower_mcp_apps::concern::{Chain, ConcernService, Settings};
+/// use tower_mcp_apps::{negotiate::Negotiate, visibility::Visibility};
+///
+/// // AppsLayer without rewriting links.
+/// let concern = Chain::new(Negotiate::new(), Visibility::new());
+/// let layer = layer_fn(move |inner| ConcernService::new(inner, concern.clone(), Settings::new()));
+/// # drop(ServiceBuilder::new().layer(layer).service(axum::Router::<()>::new()));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chain<I, O> {
     inner: I,

@@ -1,6 +1,7 @@
 //! An exchange on its way: the request is read, the inner service asked, its answer read where it may be edited.
 
 use std::future::Future;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -188,8 +189,8 @@ where
                     let response = ready!(future.poll(cx))?;
                     let Some(handling) = handling.take() else { return Poll::Pending };
                     match open(response, handling) {
-                        Opened::Settled(response) => return Poll::Ready(Ok(response)),
-                        Opened::Unread(answer) => State::Reading {
+                        ControlFlow::Break(response) => return Poll::Ready(Ok(response)),
+                        ControlFlow::Continue(answer) => State::Reading {
                             collect: Collect::new(answer.handling.limits().response_bytes),
                             answer: Some(answer),
                         },
@@ -210,14 +211,8 @@ where
     }
 }
 
-/// How an answer goes on once its head is there.
-enum Opened<R: Body, C> {
-    Settled(Response<ResponseBody<R, C>>),
-    Unread(Answer<R, C>),
-}
-
-/// Decides by its head what an answer needs.
-fn open<R, C>(response: Response<R>, handling: Handling<C>) -> Opened<R, C>
+/// Decides by its head what an answer needs: it goes out now, or continues with its body being read.
+fn open<R, C>(response: Response<R>, handling: Handling<C>) -> ControlFlow<Response<ResponseBody<R, C>>, Answer<R, C>>
 where
     R: Body<Data = Bytes>,
     C: Concern,
@@ -229,24 +224,24 @@ where
     let wanted = handling.wanted();
     let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::NOTICES));
     if !is_looked_at || body.is_end_stream() || !is_readable {
-        return Opened::Settled(Response::from_parts(parts, ResponseBody::through(body)));
+        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
     }
     if Encoding::of(&parts.headers) == Encoding::Encoded {
         // A page or a file is no answer to a method, encoded or not.
         if !handling.is_enforced() || content == Content::Other {
-            return Opened::Settled(Response::from_parts(parts, ResponseBody::through(body)));
+            return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
         }
         let message = "the server's answer is encoded although identity was asked for, so it could not be filtered";
-        return Opened::Settled(replace(parts, &handling, message));
+        return ControlFlow::Break(replace(parts, &handling, message));
     }
     if content == Content::Events {
         if wanted.needs_reading() {
             handling::unsettle(&mut parts.headers);
         }
         let events = Events::new(Box::pin(body), handling);
-        return Opened::Settled(Response::from_parts(parts, ResponseBody::events(events)));
+        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::events(events)));
     }
-    Opened::Unread(Answer { parts, body: Box::pin(body), handling })
+    ControlFlow::Continue(Answer { parts, body: Box::pin(body), handling })
 }
 
 impl<R, C> Answer<R, C>

@@ -1,6 +1,7 @@
 //! A call that waits for the catalogue: found, waited for, or asked for, and then judged.
 
 use std::collections::HashSet;
+use std::future::Future;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -118,14 +119,16 @@ where
     }
 }
 
-impl<S, C, B, R> Gate<S, C, B, R>
+impl<S, C, B, R> Future for Gate<S, C, B, R>
 where
     S: Service<Request<RequestBody<B>>, Response = Response<R>> + Clone,
     C: Concern,
     B: Body<Data = Bytes>,
     R: Body<Data = Bytes>,
 {
-    pub(super) fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Passed<S::Future, C>, S::Error>> {
+    type Output = Result<Passed<S::Future, C>, S::Error>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
             let Some(call) = this.call.as_ref() else { return Poll::Pending };
@@ -170,12 +173,14 @@ where
                 PhaseProjection::Asked { future, look_up } => {
                     let response = ready!(future.poll(cx))?;
                     let Some(look_up) = look_up.take() else { return Poll::Pending };
-                    match look_up.read(response, call) {
-                        Ok(page) => {
+                    match page_body(response) {
+                        Ok(body) => {
+                            let collect = Collect::new(call.handling.limits().response_bytes);
+                            let page = Reading { body: Box::pin(body), collect, splitter: None, look_up };
                             this.phase.set(Phase::Reading { page: Some(page) });
                             continue;
                         }
-                        Err((lead, failure)) => call.handling.store().land(lead, this.keys, Err(failure)),
+                        Err(failure) => call.handling.store().land(look_up.lead, this.keys, Err(failure)),
                     }
                 }
                 PhaseProjection::Reading { page } => {
@@ -247,35 +252,6 @@ impl LookUp {
         Request::from_parts(parts, RequestBody::read(Frames::from(body).into()))
     }
 
-    /// Prepares to read a page, if the head says that there is one.
-    fn read<C: Concern, B: Body, R: Body>(
-        self,
-        response: Response<R>,
-        call: &Call<C, B>,
-    ) -> Result<Reading<R>, (Lead, Failure)> {
-        let (parts, body) = response.into_parts();
-        if !parts.status.is_success() {
-            // The caller must hear why it was refused, such as that it has to log in or to start a new session.
-            let mut failure =
-                Failure::new("the server does not list its tools for this caller, so the call could not be judged");
-            if parts.status.is_client_error() || parts.status.is_server_error() {
-                failure.status = parts.status;
-            }
-            for name in [WWW_AUTHENTICATE, RETRY_AFTER] {
-                for value in parts.headers.get_all(&name) {
-                    failure.headers.append(&name, value.clone());
-                }
-            }
-            return Err((self.lead, failure));
-        }
-        if Encoding::of(&parts.headers) == Encoding::Encoded {
-            let failure = Failure::new("the server's list of tools is encoded although identity was asked for");
-            return Err((self.lead, failure));
-        }
-        let collect = Collect::new(call.handling.limits().response_bytes);
-        Ok(Reading { body: Box::pin(body), collect, splitter: None, look_up: self })
-    }
-
     /// Goes on to the next page, or ends.
     fn turn<C: Concern, B: Body>(mut self, read: Result<Page, Failure>, call: &Call<C, B>) -> Turned {
         let page = match read {
@@ -299,6 +275,29 @@ impl LookUp {
         };
         Turned::Over(self.lead, Err(Failure::new(failure)))
     }
+}
+
+/// The body of a page, if the head says that there is one.
+fn page_body<R>(response: Response<R>) -> Result<R, Failure> {
+    let (parts, body) = response.into_parts();
+    if !parts.status.is_success() {
+        // The caller must hear why it was refused, such as that it has to log in or to start a new session.
+        let mut failure =
+            Failure::new("the server does not list its tools for this caller, so the call could not be judged");
+        if parts.status.is_client_error() || parts.status.is_server_error() {
+            failure.status = parts.status;
+        }
+        for name in [WWW_AUTHENTICATE, RETRY_AFTER] {
+            for value in parts.headers.get_all(&name) {
+                failure.headers.append(&name, value.clone());
+            }
+        }
+        return Err(failure);
+    }
+    if Encoding::of(&parts.headers) == Encoding::Encoded {
+        return Err(Failure::new("the server's list of tools is encoded although identity was asked for"));
+    }
+    Ok(body)
 }
 
 impl<R: Body<Data = Bytes>> Reading<R> {
@@ -337,10 +336,10 @@ impl<R: Body<Data = Bytes>> Reading<R> {
         mem::take(&mut self.collect.frames).for_each(|piece| splitter.push(piece));
         while let Some(block) = if is_over { splitter.finish() } else { splitter.next_block() } {
             let data = block.data();
-            if matches!(data.trim_ascii_start().first(), Some(b'{')) {
-                if let Some(page) = handling.read_page(&data, &question.id, tools)? {
-                    return Ok(Some(page));
-                }
+            if matches!(data.trim_ascii_start().first(), Some(b'{'))
+                && let Some(page) = handling.read_page(&data, &question.id, tools)?
+            {
+                return Ok(Some(page));
             }
         }
         Ok(None)

@@ -11,8 +11,32 @@
 //! # The inner service
 //!
 //! It must accept `Request<RequestBody<B>>` for the body `B` that comes in, which services that are generic
-//! over their request body do (axum, rmcp, hyper-util). A `service_fn` of one body type needs
-//! `tower_http`'s `map_request_body` in between. It is cloned for each request, as Tower services are.
+//! over their request body do (axum, rmcp, hyper-util). Its answers must be `Response<R>` for any body `R` of
+//! [`Bytes`](bytes::Bytes), its errors pass as they are. It is cloned for each request, as Tower services are. A service
+//! of one request body type needs `tower_http`'s `map_request_body` in between:
+//!
+//! ```
+//! use axum::body::Body;
+//! use http::{Request, Response};
+//! use tower::{ServiceBuilder, ServiceExt, service_fn};
+//! use tower_http::map_request_body::MapRequestBodyLayer;
+//! use tower_mcp_apps::AppsLayer;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! async fn server(request: Request<Body>) -> Result<Response<Body>, std::convert::Infallible> {
+//!     Ok(Response::new(request.into_body()))
+//! }
+//!
+//! let service = ServiceBuilder::new()
+//!     .layer(AppsLayer::new())
+//!     .layer(MapRequestBodyLayer::new(Body::new))
+//!     .service(service_fn(server));
+//! let response = service.oneshot(Request::get("/mcp").body(Body::empty())?).await?;
+//! # assert!(response.status().is_success());
+//! # Ok(())
+//! # }
+//! ```
 
 mod asked;
 mod body;
@@ -57,7 +81,7 @@ pub enum Verdict {
 ///
 /// Concerns hold no state of an exchange: everything is in the [`Exchange`], which is worked out of the request.
 pub trait Concern: sealed::Sealed + Send + Sync + 'static {
-    /// What becomes of a request.
+    /// What becomes of a request. Of several concerns the outermost is asked first, and the first that does not forward decides.
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         let _ = (exchange, asked);
         Verdict::Forward
@@ -69,7 +93,8 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
         Verdict::Forward
     }
 
-    /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read.
+    /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read. Where
+    /// what is wanted of [`Answer::Unknown`] has [`Wants::ENFORCED`], answers to requests that could not be read are read, too.
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants;
 
     /// An entry of a list or an item of contents, of a kind that was wanted.

@@ -7,6 +7,23 @@ use super::catalogue::LookUp;
 use crate::exchange::{AudienceSource, Auto, EveryRequest, Limits, Predicate};
 
 /// What all layers let a deployer choose: which requests are MCP, how much is read, who answers are for.
+///
+/// Layers that are stacked should have the same:
+///
+/// ```
+/// use tower::ServiceBuilder;
+/// use tower_mcp_apps::concern::Settings;
+/// use tower_mcp_apps::exchange::Limits;
+/// use tower_mcp_apps::{negotiate::NegotiateLayer, visibility::VisibilityLayer};
+///
+/// let settings = Settings::new()
+///     .predicate(|parts: &http::request::Parts| parts.uri.path() == "/mcp")
+///     .limits(Limits::new().response_bytes(1 << 20));
+/// let stack = ServiceBuilder::new()
+///     .layer(VisibilityLayer::new().settings(settings.clone()))
+///     .layer(NegotiateLayer::new().settings(settings));
+/// # drop(stack);
+/// ```
 #[derive(Clone)]
 pub struct Settings {
     pub(crate) predicate: Arc<dyn Predicate>,
@@ -16,7 +33,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Every request is MCP, [`Limits::new`], the audience by [`Auto`].
+    /// Every request is MCP, [`Limits::new`], the audience by [`Auto`], [`LookUp::new`].
     pub fn new() -> Self {
         Self {
             predicate: Arc::new(EveryRequest),

@@ -69,12 +69,13 @@ pub trait AudienceSource: Send + Sync + 'static {
     /// [`OddAudience`] where what should name the audience makes no sense: the request is refused with 400.
     fn resolve(&self, parts: &Parts, declared: &Declared) -> Result<ResolvedAudience, OddAudience>;
 
-    /// Whether two callers can be of different audiences; if so, filtered lists are marked `private`.
+    /// Whether two callers can be of different audiences; if so, filtered lists are marked `private`
+    /// (MCP 2026-07-28, "Caching"). By default they can.
     fn varies(&self) -> bool {
         true
     }
 
-    /// Removes headers that are for the layer alone, before the inner service sees the request.
+    /// Removes headers that are for the layer alone, before the inner service sees the request. By default there are none.
     fn remove_headers(&self, headers: &mut HeaderMap) {
         let _ = headers;
     }
@@ -101,6 +102,17 @@ impl AudienceSource for Auto {
 }
 
 /// The same audience for every request: for a route that only models, or only apps, can reach.
+///
+/// ```
+/// use axum::{Router, routing::any};
+/// use tower_mcp_apps::{AppsLayer, exchange::Fixed, protocol::Audience};
+///
+/// # let mcp = any(|| async {});
+/// let router: Router = Router::new()
+///     .route("/mcp", mcp.clone().layer(AppsLayer::new()))
+///     .route("/app/mcp", mcp.layer(AppsLayer::new().audience(Fixed(Audience::App))));
+/// # drop(router);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed(pub Audience);
 
@@ -117,7 +129,17 @@ impl AudienceSource for Fixed {
 /// By a header (`host`, `model` or `app`), else by another source.
 ///
 /// Only for a header that the edge in front **overwrites on every request**: a header that a caller can
-/// send itself grants whatever the caller likes. The layer removes it before the inner service sees it.
+/// send itself grants whatever the caller likes. The layer removes it before the inner service sees it. A
+/// header that stands twice, or has another value, is [`OddAudience`]: the request gets 400.
+///
+/// ```
+/// use http::HeaderName;
+/// use tower_mcp_apps::{AppsLayer, exchange::{ByHeader, Fixed}, protocol::Audience};
+///
+/// let audience = ByHeader::new(HeaderName::from_static("x-mcp-audience")).otherwise(Fixed(Audience::Model));
+/// let layer = AppsLayer::new().audience(audience);
+/// # drop(layer);
+/// ```
 #[derive(Clone, Debug)]
 pub struct ByHeader<E = Auto> {
     name: HeaderName,
@@ -158,6 +180,16 @@ impl<E: AudienceSource> AudienceSource for ByHeader<E> {
 
 /// By an [`Audience`] among the request's extensions, written by an outer layer (one that knows the
 /// caller's token, say), else by another source.
+///
+/// ```
+/// use tower::ServiceBuilder;
+/// use tower_mcp_apps::{AppsLayer, exchange::ByExtension, protocol::Audience};
+///
+/// let stack = ServiceBuilder::new()
+///     .layer(axum::Extension(Audience::App)) // in the place of a layer that reads a token
+///     .layer(AppsLayer::new().audience(ByExtension::new()));
+/// # drop(stack);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByExtension<E = Auto> {
     otherwise: E,

@@ -5,7 +5,18 @@ use http::{HeaderMap, HeaderValue};
 
 use crate::protocol::MediaType;
 
-/// What a body is, by its `Content-Type`.
+/// What a body is, by its `Content-Type`; media types are compared as RFC 9110, section 8.3.1, says.
+///
+/// ```
+/// use http::HeaderMap;
+/// use http::header::{CONTENT_TYPE, HeaderValue};
+/// use tower_mcp_apps::exchange::Content;
+///
+/// let content = |value| Content::of(&HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))]));
+/// assert_eq!(content("Application/JSON; charset=utf-8"), Content::Json);
+/// assert_eq!(content("application/json; charset=utf-16"), Content::ForeignJson);
+/// assert_eq!(content("application/json, text/plain"), Content::Other);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// `application/json`, in UTF-8 as far as it says.
@@ -41,7 +52,7 @@ impl Content {
     }
 }
 
-/// Whether a body is encoded, by its `Content-Encoding`.
+/// Whether a body is encoded, by its `Content-Encoding` (RFC 9110, section 8.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// It is not.

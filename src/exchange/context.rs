@@ -61,7 +61,7 @@ impl McpContext {
         self.era
     }
 
-    /// The protocol version that the message, or else the `MCP-Protocol-Version` header, names.
+    /// The protocol version that the message, or else the `MCP-Protocol-Version` header, names. As it came: any text.
     pub fn protocol_version(&self) -> Option<&str> {
         self.version.as_ref().map(Text::as_str)
     }
@@ -92,7 +92,8 @@ impl McpContext {
         self.call().and_then(|call| call.id.clone())
     }
 
-    /// The JSON text of the id, of an exchange with one message: a number, or a string with its quotes.
+    /// The JSON text of the id, of an exchange with one message: a number, or a string with its quotes. It can stand in
+    /// an answer as it is.
     pub fn id(&self) -> Option<&[u8]> {
         self.call().and_then(CallInfo::id)
     }

@@ -8,7 +8,15 @@ use crate::json::{Error, Kind, Reader};
 use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION};
 
 /// What a client declared in `capabilities.extensions`: in its request (modern era), or at `initialize`
-/// and since then in the tag of its session (legacy era).
+/// and since then in the tag of its session (legacy era). See MCP 2026-07-28, "Extension Negotiation".
+///
+/// ```
+/// use tower_mcp_apps::exchange::Declared;
+///
+/// let declared = Declared::read(r#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}"#.into());
+/// assert!(declared.supports_apps() && declared.supports_media_type("Text/HTML; profile=\"mcp-app\""));
+/// assert!(declared.has_extension("io.modelcontextprotocol/ui") && !declared.has_extension("com.example/x"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
     extensions: Option<Bytes>,
@@ -39,17 +47,19 @@ impl Declared {
         self.has_apps
     }
 
-    /// Whether the client declared this media type for MCP Apps, compared as a media type.
+    /// Whether the client declared this media type for MCP Apps, or a narrower form of it: case, spaces, quotes and
+    /// further parameters do not count. No client declares what is no media type.
     pub fn supports_media_type(&self, media_type: &str) -> bool {
         self.extensions.as_ref().is_some_and(|extensions| declares(extensions, media_type).unwrap_or(false))
     }
 
-    /// The JSON text of the `extensions` object, as it came.
+    /// The JSON text of the `extensions` object, as it came; `None` where the client declared none. Of a legacy
+    /// declaration above 2 KiB only MCP Apps is known after `initialize`, since a tag has to fit into a header.
     pub fn extensions(&self) -> Option<&[u8]> {
         self.extensions.as_deref()
     }
 
-    /// Whether an extension with this identifier was declared.
+    /// Whether an extension with this identifier was declared, whatever its settings are.
     pub fn has_extension(&self, identifier: &str) -> bool {
         let find = |extensions| -> Result<bool, Error> {
             let mut reader = Reader::new(extensions);

@@ -3,6 +3,15 @@
 use crate::json::Depth;
 
 /// Bounds on what a layer reads into memory. They do not apply to bodies that pass unread.
+///
+/// Each is per exchange: what all exchanges together may take is for `ConcurrencyLimit` or the like to bound.
+///
+/// ```
+/// use tower_mcp_apps::{AppsLayer, exchange::Limits};
+///
+/// let layer = AppsLayer::new().limits(Limits::new().request_bytes(64 << 10).response_bytes(1 << 20));
+/// # drop(layer);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub(crate) request_bytes: usize,
@@ -16,7 +25,7 @@ impl Limits {
         Self { request_bytes: 4 << 20, response_bytes: 16 << 20, depth: Depth::default() }
     }
 
-    /// The most bytes of a request's body. A longer one is refused: 413 with `-32600`.
+    /// The most bytes of a request's body. A longer one is refused, whoever asks: 413 with `-32600`.
     #[must_use]
     pub fn request_bytes(mut self, bytes: usize) -> Self {
         self.request_bytes = bytes;

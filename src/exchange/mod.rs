@@ -2,6 +2,18 @@
 //! for the answer.
 //!
 //! Everything here is worked out from the request alone, so any replica comes to the same result.
+//!
+//! - [`McpContext`] is what was found out, for the inner service and for observers outside: the calls, the era, what
+//!   the client [declared](Declared), and the audience.
+//! - [`AudienceSource`] says who the answer is for, [`Predicate`] what is MCP at all, [`Limits`] how much is read.
+//! - [`Content`] and [`Encoding`] tell what a body is, by its headers.
+//!
+//! # Session tags
+//!
+//! A client of the legacy era declares its capabilities once, at `initialize`, and then sends its `Mcp-Session-Id`
+//! (MCP 2025-11-25, "Session Management"). So that id carries the declaration: `apps1-CODE.ID` around an id of the
+//! inner service, `apps1-CODE~RANDOM` where that gave none. The tag goes only on 2xx answers, and off before the inner
+//! service sees the request. It is not signed: a client could as well have declared what it forges.
 
 mod audience;
 mod content;

@@ -13,7 +13,7 @@ use http::request::Parts;
 /// # drop(layer);
 /// ```
 pub trait Predicate: Send + Sync + 'static {
-    /// Whether the request is MCP.
+    /// Whether the request is MCP. Asked once for each request, before anything of it is read.
     fn is_mcp(&self, parts: &Parts) -> bool;
 }
 

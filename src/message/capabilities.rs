@@ -19,22 +19,22 @@ impl<'a> Capabilities<'a> {
         self.object.get(capability).is_some_and(|value| value.kind() != Kind::Null)
     }
 
-    /// Whether extensions can be told and edited: `extensions` is absent, or one object.
+    /// Whether extensions can be told and edited: `extensions` is absent, or one object. Otherwise edits have no effect.
     pub fn has_readable_extensions(&self) -> bool {
         !self.is_odd
     }
 
-    /// How often an extension stands in the map.
+    /// How often an extension stands in the map; more than once, readers differ on which counts.
     pub fn count_extension(&self, identifier: &str) -> usize {
         self.extensions.count(identifier)
     }
 
-    /// The settings of an extension.
+    /// The settings of an extension, pending edits included; of doubles the last.
     pub fn extension(&self, identifier: &str) -> Option<Value<'_>> {
         self.extensions.get(identifier)
     }
 
-    /// Sets the settings of an extension to this JSON text.
+    /// Sets the settings of an extension to this JSON text, in its place or behind the others; `extensions` is made where it is missing.
     pub fn set_extension(&mut self, identifier: &str, settings: impl AsRef<[u8]>) {
         if !self.is_odd {
             self.extensions.set(identifier, settings);

@@ -58,7 +58,7 @@ impl<'a> Entry<'a> {
         self.is_object
     }
 
-    /// The name, where it is a string.
+    /// The name, where it is a string; of doubles the last, and then the entry is [ambiguous](Self::is_ambiguous).
     pub fn name(&self) -> Option<Str<'a>> {
         self.name
     }
@@ -73,7 +73,7 @@ impl<'a> Entry<'a> {
         self.is_ambiguous
     }
 
-    /// Asks for the entry to be left out.
+    /// Asks for the entry to be left out, with its comma. Concerns further out do not see it any more.
     pub fn remove(&mut self) {
         self.is_removed = true;
     }
@@ -187,7 +187,7 @@ impl<'a> Meta<'a> {
         }
     }
 
-    /// Removes a member.
+    /// Removes a member, however often it stands there.
     pub fn remove(&mut self, key: &str) {
         self.object.remove(key);
     }

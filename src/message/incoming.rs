@@ -7,6 +7,25 @@ use crate::json::{Depth, Error, ErrorKind, Kind, Reader, Span, Str};
 use crate::protocol::{Era, Method, meta};
 
 /// The messages of one POST body.
+///
+/// ```
+/// use tower_mcp_apps::json::Depth;
+/// use tower_mcp_apps::message::Payload;
+/// use tower_mcp_apps::protocol::Method;
+///
+/// # fn main() -> Result<(), tower_mcp_apps::message::Unreadable> {
+/// let body = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"p\u006fll"}}"#;
+/// let payload = Payload::read(body, Depth::default())?;
+/// let call = &payload.calls()[0];
+/// assert_eq!((call.method(), call.name.as_deref()), (Some(Method::ToolsCall), Some("poll")));
+/// assert_eq!(call.id, Some(&b"7"[..]));
+///
+/// // Readers differ on which of two names counts.
+/// let payload = Payload::read(br#"{"method":"tools/call","params":{"name":"a","name":"b"}}"#, Depth::default())?;
+/// assert!(payload.calls()[0].fault.is_some());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub enum Payload<'a> {
     /// One message.
@@ -22,13 +41,14 @@ pub struct Call<'a> {
     pub id: Option<&'a [u8]>,
     /// What the message asks; `None` for a response, and where the method is no readable string.
     pub method: Option<Cow<'a, str>>,
-    /// `params.name`.
+    /// `params.name`, with its escapes read; `None` where it is no string, or has a lone surrogate.
     pub name: Option<Cow<'a, str>>,
-    /// `params.uri`.
+    /// `params.uri`, likewise.
     pub uri: Option<Cow<'a, str>>,
     /// The protocol version that the message declares: in `_meta` or, for `initialize`, in `params`.
     pub version: Option<Cow<'a, str>>,
-    /// The JSON text of the extensions that the client declares in this message.
+    /// The JSON text of the `extensions` object that the client declares in this message: in `_meta` or, for
+    /// `initialize`, in `params`.
     pub extensions: Option<&'a [u8]>,
     /// The JSON text of `params._meta`, where it is an object.
     pub meta: Option<&'a [u8]>,
@@ -43,6 +63,10 @@ pub struct Call<'a> {
 }
 
 /// Something about a message that two readers may understand differently, so that what was judged may not be what runs.
+///
+/// JSON leaves open which of two equal members counts (RFC 8259, section 4), and some readers ignore the case of names.
+/// The deciding members are `method`, `id`, `params`, `result` and `error`; in `params` `name`, `uri`, `_meta`,
+/// `protocolVersion` and `capabilities`; in `_meta` the protocol version and the client's capabilities, and their `extensions`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -102,11 +126,12 @@ impl Unreadable {
 }
 
 impl<'a> Payload<'a> {
-    /// Reads a whole POST body.
+    /// Reads a whole POST body. What a message lacks, or has of another type, is not an error here: see [`Call`].
     ///
     /// # Errors
     ///
-    /// [`Unreadable`] where the body is not JSON, or no message and no batch.
+    /// [`Unreadable`] where the body is not JSON, nests deeper than `depth`, or is neither an object nor an array with
+    /// something in it.
     pub fn read(body: &'a [u8], depth: Depth) -> Result<Self, Unreadable> {
         let mut reader = Reader::with_depth(body, depth);
         let payload = match reader.peek()? {

@@ -1,5 +1,10 @@
 //! JSON-RPC messages of MCP as views on bytes: what a client's message asks, and the sites of a server's
 //! message that can be edited. Nothing here knows HTTP, nor who may see what.
+//!
+//! Inwards, [`Payload::read`] gives [`Call`]s, each with what it asks, what its sender declares, and the first
+//! [`Fault`] in its spelling. Outwards, [`walk`] goes once over a message and shows its [`Sites`]: an [`Entry`] for
+//! each tool, resource, template and item of contents, and the [`Capabilities`]. What concerns ask of them becomes one
+//! splice. A [`Refusal`] is an error of our own making.
 
 mod capabilities;
 mod entry;

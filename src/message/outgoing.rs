@@ -13,12 +13,12 @@ pub enum Answer {
     Unknown,
 }
 
-/// What the sites of a message are shown to.
+/// What the sites of a message are shown to: the places in a server's answers that a concern may edit.
 pub trait Sites {
-    /// What a message answers that has this id (its JSON text).
+    /// What a message answers that has this id (its JSON text). Notifications, and requests of the server, have none or their own.
     fn answer(&self, id: Option<&[u8]>) -> Answer;
 
-    /// What the next message most likely answers, before its id is read.
+    /// What the next message most likely answers, before its id is read. A wrong guess costs a second reading, nothing else.
     fn likely_answer(&self) -> Answer;
 
     /// What is looked at in such an answer.
@@ -27,7 +27,7 @@ pub trait Sites {
     /// The era of the request, which decides what may be added to a result.
     fn era(&self) -> Era;
 
-    /// The server said that its tools changed.
+    /// The server said that its tools changed, by a `notifications/tools/list_changed`.
     fn tools_changed(&self);
 
     /// An entry of a list, or an item of contents.
@@ -39,9 +39,55 @@ pub trait Sites {
 
 /// Shows all sites of a message, or of a batch of them, and collects the edits asked for.
 ///
+/// What is no object is passed over, and so is a result of another shape than its method has.
+///
 /// # Errors
 ///
-/// Where the source is not JSON. Edits of an unreadable source are meaningless.
+/// Where the source is not JSON, or nests deeper than `depth`. Edits of an unreadable source are meaningless.
+///
+/// # Example
+///
+/// ```
+/// use bytes::Bytes;
+/// use tower_mcp_apps::json::{Depth, Error, Splice};
+/// use tower_mcp_apps::message::{Answer, Capabilities, Entry, Sites, Wants, walk};
+/// use tower_mcp_apps::protocol::{Era, Method};
+///
+/// /// Leaves out tools without a UI.
+/// struct OnlyUi;
+///
+/// impl Sites for OnlyUi {
+///     fn answer(&self, _: Option<&[u8]>) -> Answer {
+///         Answer::To(Method::ToolsList)
+///     }
+///     fn likely_answer(&self) -> Answer {
+///         Answer::To(Method::ToolsList)
+///     }
+///     fn wants(&self, _: Answer) -> Wants {
+///         Wants::TOOLS
+///     }
+///     fn era(&self) -> Era {
+///         Era::Legacy
+///     }
+///     fn tools_changed(&self) {}
+///     fn entry(&self, tool: &mut Entry<'_>) {
+///         if tool.meta().ui_get("resourceUri").is_none() {
+///             tool.remove();
+///         }
+///     }
+///     fn capabilities(&self, _: &mut Capabilities<'_>) {}
+/// }
+///
+/// # fn main() -> Result<(), Error> {
+/// let list = r#"{"id":1,"result":{"tools":[{"name":"a"},{"name":"b","_meta":{"ui":{"resourceUri":"ui://b"}}}]}}"#;
+/// let list = Bytes::from(list);
+/// let mut splice = Splice::default();
+/// walk(&list, Depth::default(), &OnlyUi, &mut splice)?;
+/// let edited: Vec<Bytes> = splice.apply(&list).collect();
+/// assert_eq!(edited.concat(), br#"{"id":1,"result":{"tools":[{"name":"b","_meta":{"ui":{"resourceUri":"ui://b"}}}]}}"#);
+/// # Ok(())
+/// # }
+/// ```
 pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice) -> Result<(), Error> {
     let mut walk = Walk {
         reader: Reader::with_depth(source, depth),

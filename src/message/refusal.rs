@@ -7,6 +7,16 @@ use http::StatusCode;
 use crate::json::write_string;
 
 /// Why a message goes no further: an HTTP status, a JSON-RPC code and a sentence for the caller.
+///
+/// ```
+/// use http::StatusCode;
+/// use tower_mcp_apps::message::Refusal;
+/// use tower_mcp_apps::protocol::code;
+///
+/// let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, "no such \"thing\"");
+/// let error = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"no such \"thing\""}}"#;
+/// assert_eq!(refusal.to_json(Some(b"7")), error.as_bytes());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     status: StatusCode,

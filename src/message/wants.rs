@@ -5,6 +5,14 @@ use std::ops::{BitOr, BitOrAssign};
 /// A set of the parts of an answer that a concern looks at, and what it promises about them.
 ///
 /// An answer of which nobody wants anything is neither read nor buffered.
+///
+/// ```
+/// use tower_mcp_apps::message::Wants;
+///
+/// let filter = Wants::TOOLS | Wants::ENFORCED;
+/// assert!((filter | Wants::CAPABILITIES).has(Wants::ENFORCED));
+/// assert!(filter.when(false).is_nothing());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wants(u8);
 
@@ -21,11 +29,11 @@ impl Wants {
     pub const CONTENTS: Self = Self(1 << 3);
     /// The server's `capabilities`.
     pub const CAPABILITIES: Self = Self(1 << 4);
-    /// What is left depends on the caller: a shared cache must not keep it.
+    /// What is left depends on the caller: a shared cache must not keep it. A modern list that says nothing of it gets
+    /// `"cacheScope":"private"`, any other scope becomes it (MCP 2026-07-28, "Caching").
     pub const PRIVATE: Self = Self(1 << 5);
     /// A filter applies: what cannot be read must not pass.
     pub const ENFORCED: Self = Self(1 << 6);
-
     /// That the server tells of changed tools. Only event streams are looked into for it.
     pub const NOTICES: Self = Self(1 << 7);
 

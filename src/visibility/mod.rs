@@ -7,8 +7,8 @@
 //! | audience | `tools/list` | `tools/call` and other methods |
 //! |---|---|---|
 //! | `Host` | everything | everything |
-//! | `Model` | tools with `"model"` | messages that two readers could understand differently are refused |
-//! | `App` | tools with `"app"` | the same; and only the methods that an app may use |
+//! | `Model` | tools with `"model"` | tools with `"model"`; messages that two readers could understand differently are refused |
+//! | `App` | tools with `"app"` | tools with `"app"`; the same, and only the methods that an app may use |
 //!
 //! By default the audience is known from what the client declared ([`Auto`](crate::exchange::Auto)); see
 //! [`AudienceSource`](crate::exchange::AudienceSource) for the other ways, and for what must never be trusted.
@@ -16,6 +16,11 @@
 //! - `visibility` absent means both; an array means its members; anything else means nobody. A tool that
 //!   says two things about itself is for nobody. A `_meta` or `ui` that is no object says nothing; an entry
 //!   that is no object is left out.
+//! - A call of a hidden tool is answered as one of a tool that does not exist, and never reaches the inner service.
+//!   To know, the inner service is asked for `tools/list` in the caller's name, all pages, and the answer kept for a
+//!   short time: [`LookUp`](crate::concern::LookUp). A name that is not in it goes on, since servers run tools that they do not list.
+//! - An app may use lifecycle methods, `ping`, notifications, `tools/list` and `tools/call`, `resources/list`,
+//!   `resources/templates/list` and `resources/read` ([`AppResources`] narrows it), GET and DELETE.
 //! - This is a filter: a list that cannot be read does not pass, the caller gets an error with its own id.
 //! - Where another caller could get another list, results say `"cacheScope":"private"` (MCP 2026-07-28, "Caching").
 //! - Session ids of the legacy era carry a tag. A browser client needs `Mcp-Session-Id` in

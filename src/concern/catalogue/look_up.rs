@@ -20,6 +20,24 @@ use crate::protocol::{Era, header};
 type Prepare = dyn Fn(&Parts, &mut Parts) + Send + Sync;
 
 /// How the inner service is asked for its tools, and how long its answer is fresh.
+///
+/// It is asked as the caller: with the headers and extensions of the call that is judged, but without what belongs to
+/// that one request (`Content-*`, `Mcp-Name`, `Mcp-Param-*`, `Idempotency-Key`, `DPoP`, `Signature*`, `X-Payment`).
+/// All pages together are bounded by [`Limits::response_bytes`](crate::exchange::Limits::response_bytes), and their number by 1000.
+///
+/// ```
+/// use std::time::Duration;
+/// use http::HeaderValue;
+/// use tower_mcp_apps::concern::LookUp;
+/// use tower_mcp_apps::visibility::VisibilityLayer;
+///
+/// # fn proof() -> HeaderValue { HeaderValue::from_static("eyJ0eXAi") }
+/// let look_up = LookUp::new()
+///     .where_unsaid(Duration::from_secs(30))
+///     .prepare(|_call, look_up| drop(look_up.headers.insert("dpop", proof())));
+/// let layer = VisibilityLayer::new().look_up(look_up);
+/// # drop(layer);
+/// ```
 #[derive(Clone)]
 pub struct LookUp {
     pub(super) at_least: Duration,

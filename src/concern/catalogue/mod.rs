@@ -5,10 +5,12 @@
 //! pages, as the caller, and the answer is kept for a short time.
 //!
 //! - **Whose**: kept under the URI, the protocol version, the audience, what the client declared, and all
-//!   headers but a neutral list (tracing, what belongs to one request, what says how to answer), by a hash with secret keys, so that no credential is kept. An answer
-//!   that says `"cacheScope":"public"` is shared by callers that differ in nothing but their credentials.
+//!   headers but a neutral list (tracing, what belongs to one request, what says how to answer), by a hash with
+//!   secret keys, so that no credential is kept. An answer that says `"cacheScope":"public"` is shared by callers
+//!   that differ in nothing but their credentials.
 //! - **How long**: for `ttlMs`, but at least one second and at most a minute; five seconds where the server
-//!   says nothing ([`LookUp`] for other bounds). A `notifications/tools/list_changed` on any stream that is read drops everything.
+//!   says nothing ([`LookUp`] for other bounds). A `notifications/tools/list_changed` on any stream that is
+//!   read drops everything.
 //! - **Unknown names**: asked for again, at most once a second, then left to the inner service, whose word it
 //!   is: servers with tool search or aliases run tools that they do not list.
 //! - **Together**: callers that miss at the same time share one look-up. One that waits gives up its readiness,

@@ -64,12 +64,11 @@ impl Store {
         let mut kept = self.lock();
         let names_all = |tools: &Tools| context.called_tools().all(|name| tools.get(name).is_some());
         for key in [keys.private, keys.public] {
-            if let Some((tools, _)) =
-                kept.slots.get(&key).and_then(|slot| slot.tools.as_ref()).filter(|(_, until)| now < *until)
+            let fresh = kept.slots.get(&key).and_then(|slot| slot.tools.as_ref()).filter(|(_, until)| now < *until);
+            if let Some((tools, _)) = fresh
+                && (names_all(tools) || now < tools.asked() + ASK_AGAIN)
             {
-                if names_all(tools) || now < tools.asked() + ASK_AGAIN {
-                    return Found::Tools(Arc::clone(tools));
-                }
+                return Found::Tools(Arc::clone(tools));
             }
         }
         let generation = kept.generation;
@@ -149,11 +148,11 @@ impl Kept {
     fn drop_where(&mut self, drops: impl Fn(Key, Instant) -> bool) {
         let mut freed = 0;
         self.slots.retain(|key, slot| {
-            if let Some((tools, until)) = &slot.tools {
-                if drops(*key, *until) {
-                    freed += tools.bytes();
-                    slot.tools = None;
-                }
+            if let Some((tools, until)) = &slot.tools
+                && drops(*key, *until)
+            {
+                freed += tools.bytes();
+                slot.tools = None;
             }
             slot.tools.is_some() || slot.flight.as_ref().is_some_and(|flight| flight.is_pending())
         });
