@@ -15,12 +15,13 @@ use tower_service::Service;
 
 use super::collect::{Collect, Collected, Step};
 use super::handling::{self, Edited, Handling};
+use super::recorder::Recorder;
 use super::service::Shared;
 use super::stream::Events;
 use super::{Concern, RequestBody, ResponseBody, Unread};
-use crate::exchange::{Content, Encoding, SessionTag};
+use crate::exchange::{Content, Decision, Encoding, End, McpContext, SessionTag};
 use crate::frames::Frames;
-use crate::message::{Payload, Refusal};
+use crate::message::{Payload, Reason, Refusal};
 use crate::protocol::code;
 use crate::sse::{Sniff, sniff};
 
@@ -33,6 +34,7 @@ pin_project! {
     {
         #[pin]
         state: State<S, C, B, R>,
+        recorder: Option<Box<Recorder>>,
     }
 }
 
@@ -46,7 +48,7 @@ pin_project! {
         // Not MCP.
         Through { #[pin] future: S::Future },
         // Refused before the inner service was asked.
-        Refused { answer: Option<(Refusal, Option<Bytes>, HeaderMap)> },
+        Refused { answer: Option<Box<Refused>> },
         // The request's body is being read.
         Asking { #[pin] body: B, collect: Collect, start: Option<Start<S, C>> },
         // The inner service is at work.
@@ -54,6 +56,13 @@ pin_project! {
         // The answer's body is being read.
         Reading { collect: Collect, answer: Option<Answer<R, C>> },
     }
+}
+
+/// A request that goes no further. It has no context where it was not read.
+struct Refused {
+    refusal: Refusal,
+    context: Option<McpContext>,
+    headers: HeaderMap,
 }
 
 /// An answer whose body must be read before its head can go.
@@ -79,12 +88,20 @@ where
     B: Body,
 {
     pub(super) fn through(future: S::Future) -> Self {
-        Self { state: State::Through { future } }
+        Self { state: State::Through { future }, recorder: None }
     }
 
-    pub(super) fn asking(service: S, shared: Arc<Shared<C>>, parts: Parts, body: B, tag: Option<SessionTag>) -> Self {
+    pub(super) fn asking(
+        service: S,
+        shared: Arc<Shared<C>>,
+        parts: Parts,
+        body: B,
+        tag: Option<SessionTag>,
+        recorder: Option<Box<Recorder>>,
+    ) -> Self {
         let collect = Collect::new(shared.settings.limits.request_bytes);
-        Self { state: State::Asking { body, collect, start: Some(Start { service, shared, parts, tag }) } }
+        let start = Some(Start { service, shared, parts, tag });
+        Self { state: State::Asking { body, collect, start }, recorder }
     }
 
     /// A request whose body is not read.
@@ -95,9 +112,28 @@ where
         body: B,
         tag: Option<SessionTag>,
         payload: Result<Option<&Payload<'_>>, Unread>,
+        mut recorder: Option<Box<Recorder>>,
     ) -> Self {
         let start = Start { service, shared, parts, tag };
-        Self { state: start.judge(payload, &Bytes::new(), RequestBody::through(body)) }
+        let state = start.judge(payload, &Bytes::new(), RequestBody::through(body));
+        state.show(&mut recorder);
+        Self { state, recorder }
+    }
+}
+
+impl<S, C, B, R> State<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>>,
+    B: Body,
+{
+    /// Shows a state that comes next to the recorder.
+    fn show(&self, recorder: &mut Option<Box<Recorder>>) {
+        let Some(recorder) = recorder else { return };
+        match self {
+            Self::Waiting { handling: Some(handling), .. } => recorder.judged(Some(handling.context())),
+            Self::Refused { answer: Some(refused) } => recorder.judged(refused.context.as_ref()),
+            _ => {}
+        }
     }
 }
 
@@ -117,7 +153,11 @@ impl<S, C: Concern> Start<S, C> {
                 future: self.service.call(Request::from_parts(self.parts, body)),
                 handling: Some(handling),
             },
-            Err((refusal, id)) => State::Refused { answer: Some((refusal, id, self.parts.headers)) },
+            Err(refused) => {
+                let (refusal, context) = *refused;
+                let refused = Refused { refusal, context: Some(context), headers: self.parts.headers };
+                State::Refused { answer: Some(Box::new(refused)) }
+            }
         }
     }
 
@@ -149,15 +189,44 @@ where
     type Output = Result<Response<ResponseBody<R, C>>, S::Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = self.project().state;
+        let this = self.project();
+        let answer = ready!(this.state.poll_answer(cx, this.recorder));
+        let Some(mut recorder) = this.recorder.take() else { return Poll::Ready(answer) };
+        Poll::Ready(match answer {
+            Ok(response) => {
+                recorder.answered(&response);
+                Ok(response.map(|body| body.recorded(recorder)))
+            }
+            Err(error) => {
+                recorder.finish(End::Failed);
+                Err(error)
+            }
+        })
+    }
+}
+
+impl<S, C, B, R> State<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>, Response = Response<R>>,
+    C: Concern,
+    B: Body<Data = Bytes>,
+    R: Body<Data = Bytes>,
+{
+    /// Goes from state to state until there is an answer.
+    fn poll_answer(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> Poll<Result<Response<ResponseBody<R, C>>, S::Error>> {
+        let mut state = self;
         loop {
             let next = match state.as_mut().project() {
                 StateProjection::Through { future } => {
                     return future.poll(cx).map_ok(|response| response.map(ResponseBody::through));
                 }
                 StateProjection::Refused { answer } => {
-                    let Some((refusal, id, headers)) = answer.take() else { return Poll::Pending };
-                    return Poll::Ready(Ok(refuse(&refusal, id.as_deref(), &headers)));
+                    let Some(refused) = answer.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(refuse(*refused)));
                 }
                 StateProjection::Asking { body, collect, start } => {
                     let (trailers, error) = match ready!(collect.poll_step(body, cx)) {
@@ -166,7 +235,9 @@ where
                         Step::Failed(error) => (None, Some(error)),
                         Step::TooLarge => {
                             let Some(start) = start.take() else { return Poll::Pending };
-                            state.set(State::Refused { answer: Some((too_large(&start), None, start.parts.headers)) });
+                            let next = State::Refused { answer: Some(Box::new(too_large(start))) };
+                            next.show(recorder);
+                            state.set(next);
                             continue;
                         }
                     };
@@ -195,12 +266,14 @@ where
                     return Poll::Ready(Ok(answer.close(std::mem::take(&mut collect.frames), step)));
                 }
             };
+            next.show(recorder);
             state.set(next);
         }
     }
 }
 
 /// How an answer goes on once its head is there.
+#[allow(clippy::large_enum_variant, reason = "it lives for one match")]
 enum Opened<R: Body, C> {
     Settled(Response<ResponseBody<R, C>>),
     Unread(Answer<R, C>),
@@ -310,6 +383,7 @@ fn replace<R: Body, C>(
 ) -> Response<ResponseBody<R, C>> {
     let error = Bytes::from(handling.error(message));
     handling::replace(&mut parts, error.len());
+    parts.extensions.insert(Decision::refused(Some(Reason::UnreadableAnswer)));
     Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
 }
 
@@ -321,23 +395,29 @@ fn sniff_frames(frames: &Frames) -> Option<Sniff> {
     }
 }
 
-fn too_large<S, C>(start: &Start<S, C>) -> Refusal {
+fn too_large<S, C>(start: Start<S, C>) -> Refused {
     let limit = start.shared.settings.limits.request_bytes;
     let message = format!("the request's body is longer than {limit} bytes, the most that is read here");
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, code::INVALID_REQUEST, message)
+    let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, code::INVALID_REQUEST, message);
+    Refused { refusal: refusal.because(Reason::TooLarge), context: None, headers: start.parts.headers }
 }
 
 /// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
-fn refuse<R: Body, C>(refusal: &Refusal, id: Option<&[u8]>, request: &HeaderMap) -> Response<ResponseBody<R, C>> {
-    let mut body = refusal.to_json(id);
+fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
+    let Refused { refusal, context, headers } = refused;
+    let mut body = refusal.to_json(context.as_ref().and_then(McpContext::id));
     let mut content_type = HeaderValue::from_static("application/json");
-    if refusal.status().is_success() && wants_events(request) {
+    if refusal.status().is_success() && wants_events(&headers) {
         body = [b"event: message\ndata: ", &body[..], b"\n\n"].concat();
         content_type = HeaderValue::from_static("text/event-stream");
     }
     let mut response = Response::new(ResponseBody::read(Frames::from(Bytes::from(body)).into()));
     *response.status_mut() = refusal.status();
     response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response.extensions_mut().insert(Decision::refused(refusal.reason()));
+    if let Some(context) = context {
+        response.extensions_mut().insert(context);
+    }
     response
 }
 

@@ -14,7 +14,7 @@ use crate::exchange::{
 };
 use crate::frames::Frames;
 use crate::json::Splice;
-use crate::message::{Answer, Capabilities, Entry, Payload, Refusal, Sites, Wants, walk};
+use crate::message::{Answer, Capabilities, Entry, Payload, Reason, Refusal, Sites, Wants, walk};
 use crate::protocol::{Audience, Era, Method, code, header};
 
 /// Validators and digests of a body, which do not hold for an edited one.
@@ -53,21 +53,20 @@ impl<C: Concern> Handling<C> {
         tag: Option<SessionTag>,
         payload: Result<Option<&Payload<'_>>, Unread>,
         body: &Bytes,
-    ) -> Result<Self, (Refusal, Option<Bytes>)> {
+    ) -> Result<Self, Box<(Refusal, McpContext)>> {
         let settings = &shared.settings;
         let mut context = read_context(parts, payload.ok().flatten(), body, tag.as_ref());
-        let refused = |context: &McpContext, refusal| (refusal, context.call().and_then(CallInfo::shared_id));
         match settings.audience.resolve(parts, &context.declared) {
             Ok(audience) => context.audience = audience,
             Err(odd) => {
                 let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, odd.to_string());
-                return Err(refused(&context, refusal));
+                return Err(Box::new((refusal.because(Reason::OddAudience), context)));
             }
         }
         settings.audience.remove_headers(&mut parts.headers);
         let exchange = Exchange { context, audience_varies: settings.audience.varies() };
         if let Verdict::Refuse(refusal) = shared.concern.request(&exchange, &Asked { parts, payload }) {
-            return Err(refused(&exchange.context, refusal));
+            return Err(Box::new((refusal, exchange.context)));
         }
         let wants = match payload {
             Ok(Some(_)) => exchange
@@ -97,7 +96,16 @@ impl<C: Concern> Handling<C> {
         if let Some(tag) = self.tag.as_ref().filter(|_| parts.status.is_success()) {
             crate::exchange::tag_answer(tag, self.answers_initialize, &mut parts.headers);
         }
-        parts.extensions.insert(self.exchange.context.clone());
+        let own = &self.exchange.context;
+        // What an inner layer was told by its deployer says more than what the client declared.
+        let is_known_better = own.audience_known_by() == KnownBy::Declaration
+            && parts
+                .extensions
+                .get()
+                .is_some_and(|inner: &McpContext| inner.audience_known_by() != KnownBy::Declaration);
+        if !is_known_better {
+            parts.extensions.insert(own.clone());
+        }
     }
 
     /// Edits one message, or a batch of them.
@@ -120,6 +128,11 @@ impl<C> Handling<C> {
     /// Whether what cannot be read must not pass.
     pub(super) fn is_enforced(&self) -> bool {
         self.wants.has(Wants::ENFORCED)
+    }
+
+    /// What was found out about the request.
+    pub(super) fn context(&self) -> &McpContext {
+        &self.exchange.context
     }
 
     pub(super) fn limits(&self) -> &Limits {

@@ -132,7 +132,7 @@ impl CallInfo {
         Self {
             method,
             method_name: call.method.as_deref().map(|name| match method.and_then(Method::name) {
-                Some(name) => Text(Bytes::from_static(name.as_bytes())),
+                Some(name) => Text::of_static(name),
                 None => text(name),
             }),
             id: call.id.map(|id| body.slice_ref(id)),
@@ -154,10 +154,6 @@ impl CallInfo {
     /// The JSON text of the id: a number, or a string with its quotes. A notification has none.
     pub fn id(&self) -> Option<&[u8]> {
         self.id.as_deref()
-    }
-
-    pub(crate) fn shared_id(&self) -> Option<Bytes> {
-        self.id.clone()
     }
 
     /// `params.name`: the tool or prompt.
@@ -183,6 +179,10 @@ impl Text {
         } else {
             Self(Bytes::copy_from_slice(text.as_bytes()))
         }
+    }
+
+    pub(crate) fn of_static(text: &'static str) -> Self {
+        Self(Bytes::from_static(text.as_bytes()))
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -5,6 +5,7 @@ mod capabilities;
 mod entry;
 mod incoming;
 mod outgoing;
+mod reason;
 mod refusal;
 mod wants;
 
@@ -12,5 +13,6 @@ pub use capabilities::Capabilities;
 pub use entry::{Entry, EntryKind, Meta, Ui};
 pub use incoming::{Call, Fault, Payload, Unreadable};
 pub use outgoing::{Answer, Sites, walk};
+pub use reason::Reason;
 pub use refusal::Refusal;
 pub use wants::Wants;

@@ -10,7 +10,7 @@ use http::{HeaderName, StatusCode};
 
 use crate::concern::{Asked, Unread, Verdict};
 use crate::exchange::Exchange;
-use crate::message::{Call, Payload, Refusal};
+use crate::message::{Call, Payload, Reason, Refusal};
 use crate::protocol::{Audience, Era, Method, code, decode_mirrored, header};
 
 /// The verdict on a request, by its audience.
@@ -39,19 +39,23 @@ fn refusal(exchange: &Exchange, asked: &Asked<'_>) -> Option<Refusal> {
 }
 
 fn unread_refusal(unread: Unread) -> Refusal {
-    let (status, code, message) = match unread {
+    let (reason, status, code, message) = match unread {
         Unread::Foreign => (
+            Reason::UnsupportedMediaType,
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             code::INVALID_REQUEST,
             "the body must be application/json, without a Content-Encoding".to_owned(),
         ),
-        Unread::Charset => (StatusCode::BAD_REQUEST, code::PARSE_ERROR, "the body must be JSON in UTF-8".to_owned()),
+        Unread::Charset => {
+            let message = "the body must be JSON in UTF-8".to_owned();
+            (Reason::Unreadable, StatusCode::BAD_REQUEST, code::PARSE_ERROR, message)
+        }
         Unread::Unreadable(why) => {
             let code = if why.is_grammatical() { code::INVALID_REQUEST } else { code::PARSE_ERROR };
-            (StatusCode::BAD_REQUEST, code, why.to_string())
+            (Reason::Unreadable, StatusCode::BAD_REQUEST, code, why.to_string())
         }
     };
-    Refusal::new(status, code, message)
+    Refusal::new(status, code, message).because(reason)
 }
 
 /// What readers may understand differently about a message.
@@ -86,7 +90,8 @@ fn allowed(call: &Call<'_>, audience: Audience) -> Option<Refusal> {
         _ => {
             // The modern era answers an unknown method with 404 (MCP 2026-07-28, "Protocol Version Header").
             let status = if call.era() == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
-            Some(Refusal::new(status, code::METHOD_NOT_FOUND, "apps have no such method"))
+            let refusal = Refusal::new(status, code::METHOD_NOT_FOUND, "apps have no such method");
+            Some(refusal.because(Reason::MethodNotForApps))
         }
     }
 }
@@ -100,16 +105,14 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
     if call.era() == Era::Legacy {
         let claims_modern = version.ok()?.is_some_and(|version| Era::of_version(version) == Era::Modern);
         return claims_modern.then(|| {
-            Refusal::new(
-                StatusCode::BAD_REQUEST,
-                code::INVALID_PARAMS,
+            missing_metadata(
                 "a request of this protocol version needs its version and the client's capabilities in params._meta",
             )
         });
     }
     if !call.declares_version || !call.declares_capabilities {
         let missing = "params._meta needs both the protocol version and the client's capabilities";
-        return Some(Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, missing));
+        return Some(missing_metadata(missing));
     }
     let method = call.method.as_deref();
     let name = call.name.as_deref();
@@ -136,7 +139,9 @@ fn mismatch(parts: &Parts, name: &HeaderName, body: Option<&str>) -> Option<Refu
             }
         }
     };
-    Some(Refusal::new(StatusCode::BAD_REQUEST, code::HEADER_MISMATCH, format!("header mismatch: {name} {what}")))
+    let message = format!("header mismatch: {name} {what}");
+    let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::HEADER_MISMATCH, message);
+    Some(refusal.because(Reason::HeaderMismatch))
 }
 
 /// A header stands more than once.
@@ -161,12 +166,16 @@ fn batch(calls: &[Call<'_>], audience: Audience, parts: &Parts) -> Option<Refusa
         return Some(invalid("two messages of the batch have the same id"));
     }
     let refused = |call| spelling(call).or_else(|| allowed(call, audience)).or_else(|| mirrored(call, parts));
-    calls
-        .iter()
-        .find_map(refused)
-        .map(|refusal| invalid(format!("one message of the batch may not run: {}", refusal.message())))
+    calls.iter().find_map(refused).map(|refusal| {
+        let whole = invalid(format!("one message of the batch may not run: {}", refusal.message()));
+        whole.because(refusal.reason().unwrap_or(Reason::Ambiguous))
+    })
 }
 
 fn invalid(message: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message)
+    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message).because(Reason::Ambiguous)
+}
+
+fn missing_metadata(message: &'static str) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, message).because(Reason::MissingMetadata)
 }
