@@ -73,6 +73,9 @@ struct Answer<R, C> {
     handling: Handling<C>,
 }
 
+/// What an exchange comes to.
+type Outcome<R, C, E> = Result<Response<ResponseBody<R, C>>, E>;
+
 /// What an exchange starts with.
 struct Start<S, C> {
     service: S,
@@ -186,7 +189,7 @@ where
     B: Body<Data = Bytes>,
     R: Body<Data = Bytes>,
 {
-    type Output = Result<Response<ResponseBody<R, C>>, S::Error>;
+    type Output = Outcome<R, C, S::Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
@@ -217,7 +220,7 @@ where
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         recorder: &mut Option<Box<Recorder>>,
-    ) -> Poll<Result<Response<ResponseBody<R, C>>, S::Error>> {
+    ) -> Poll<Outcome<R, C, S::Error>> {
         let mut state = self;
         loop {
             let next = match state.as_mut().project() {

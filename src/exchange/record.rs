@@ -162,6 +162,16 @@ impl Record {
         self.visibility
     }
 
+    /// The audience in records: `model`, `app`, `host` or `unknown`.
+    pub(crate) fn audience_name(&self) -> &'static str {
+        self.audience().map_or("unknown", Audience::as_str)
+    }
+
+    /// What was decided, in records.
+    pub(crate) fn decision_name(&self) -> &'static str {
+        if self.is_refused { "refused" } else { "forwarded" }
+    }
+
     /// Whether a layer refused the request, or withheld the answer to it. An error of the inner service is no refusal.
     pub fn is_refused(&self) -> bool {
         self.is_refused
