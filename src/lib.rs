@@ -188,6 +188,7 @@
 mod frames;
 
 pub mod apps;
+pub mod audit;
 pub mod concern;
 pub mod exchange;
 pub mod json;

@@ -2,6 +2,7 @@
 
 use tower_layer::Layer;
 
+use crate::audit::{Audit, Sink};
 use crate::concern::{Chain, ConcernService, LookUp, Settings};
 use crate::exchange::{AudienceSource, Limits, Predicate};
 use crate::negotiate::Negotiate;
@@ -9,7 +10,7 @@ use crate::normalize::{FlatKey, Normalize, OpenAiKeys};
 use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
-pub type Fused = Chain<Option<Negotiate>, Chain<Normalize, Visibility>>;
+pub type Fused = Chain<Option<Negotiate>, Chain<Chain<Normalize, Visibility>, Option<Audit>>>;
 
 /// Makes an MCP service aware of MCP Apps. See the [module docs](super).
 #[derive(Clone, Debug)]
@@ -17,6 +18,7 @@ pub struct AppsLayer {
     negotiate: Option<Negotiate>,
     normalize: Normalize,
     visibility: Visibility,
+    audit: Option<Audit>,
     settings: Settings,
 }
 
@@ -27,6 +29,7 @@ impl AppsLayer {
             negotiate: Some(Negotiate::new()),
             normalize: Normalize::new(),
             visibility: Visibility::new(),
+            audit: None,
             settings: Settings::new(),
         }
     }
@@ -49,6 +52,13 @@ impl AppsLayer {
     #[must_use]
     pub fn openai_keys(mut self, openai_keys: OpenAiKeys) -> Self {
         self.normalize = self.normalize.openai_keys(openai_keys);
+        self
+    }
+
+    /// Records who called what. See [`audit`](crate::audit).
+    #[must_use]
+    pub fn audit(mut self, sink: impl Sink) -> Self {
+        self.audit = Some(Audit::new(sink));
         self
     }
 
@@ -99,6 +109,7 @@ impl<S> Layer<S> for AppsLayer {
 
     fn layer(&self, inner: S) -> Self::Service {
         let visible = Chain::new(self.normalize.clone(), self.visibility.clone());
-        ConcernService::new(inner, Chain::new(self.negotiate.clone(), visible), self.settings.clone())
+        let audited = Chain::new(visible, self.audit.clone());
+        ConcernService::new(inner, Chain::new(self.negotiate.clone(), audited), self.settings.clone())
     }
 }

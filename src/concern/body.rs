@@ -1,15 +1,17 @@
 //! The bodies that the layers hand inwards and outwards.
 
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use super::collect::Collected;
+use super::recorder::Recorder;
 use super::stream::Events;
 use crate::concern::Concern;
+use crate::exchange::End;
 use crate::frames::Frames;
 
 pin_project! {
@@ -85,6 +87,7 @@ pin_project! {
     {
         #[pin]
         kind: Response<B, C>,
+        recorder: Option<Box<Recorder>>,
     }
 }
 
@@ -103,20 +106,40 @@ pin_project! {
 }
 
 impl<B: Body, C> ResponseBody<B, C> {
+    fn of(kind: Response<B, C>) -> Self {
+        Self { kind, recorder: None }
+    }
+
+    /// The same, followed to its end.
+    pub(super) fn recorded(self, recorder: Box<Recorder>) -> Self {
+        Self { recorder: Some(recorder), ..self }
+    }
+
     pub(super) fn through(body: B) -> Self {
-        Self { kind: Response::Through { body } }
+        Self::of(Response::Through { body })
     }
 
     pub(super) fn resumed(frames: Frames, body: Pin<Box<B>>) -> Self {
-        Self { kind: Response::Resumed { frames, body } }
+        Self::of(Response::Resumed { frames, body })
     }
 
     pub(super) fn read(read: Collected<B::Error>) -> Self {
-        Self { kind: Response::Read { read } }
+        Self::of(Response::Read { read })
     }
 
     pub(super) fn events(events: Events<B, C>) -> Self {
-        Self { kind: Response::Events { events } }
+        Self::of(Response::Events { events })
+    }
+}
+
+impl<B: Body, C> Response<B, C> {
+    fn is_end(&self) -> bool {
+        match self {
+            Self::Through { body } => body.is_end_stream(),
+            Self::Resumed { frames, body } => frames.is_empty() && body.is_end_stream(),
+            Self::Read { read } => read.is_end(),
+            Self::Events { events } => events.is_end(),
+        }
     }
 }
 
@@ -129,24 +152,33 @@ where
     type Error = B::Error;
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        match self.project().kind.project() {
-            ResponseProjection::Through { body } => body.poll_frame(cx),
+        let mut this = self.project();
+        let frame = match this.kind.as_mut().project() {
+            ResponseProjection::Through { body } => ready!(body.poll_frame(cx)),
             ResponseProjection::Resumed { frames, body } => match frames.next() {
-                Some(piece) => Poll::Ready(Some(Ok(Frame::data(piece)))),
-                None => body.as_mut().poll_frame(cx),
+                Some(piece) => Some(Ok(Frame::data(piece))),
+                None => ready!(body.as_mut().poll_frame(cx)),
             },
-            ResponseProjection::Read { read } => Poll::Ready(read.next_frame()),
-            ResponseProjection::Events { events } => events.poll_frame(cx),
+            ResponseProjection::Read { read } => read.next_frame(),
+            ResponseProjection::Events { events } => ready!(events.poll_frame(cx)),
+        };
+        if let Some(recorder) = this.recorder {
+            match &frame {
+                Some(Ok(frame)) => {
+                    recorder.sent(frame.data_ref().map_or(0, Bytes::len));
+                    if frame.is_trailers() || this.kind.is_end() {
+                        recorder.finish(End::Complete);
+                    }
+                }
+                Some(Err(_)) => recorder.finish(End::Failed),
+                None => recorder.finish(End::Complete),
+            }
         }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.kind {
-            Response::Through { body } => body.is_end_stream(),
-            Response::Resumed { frames, body } => frames.is_empty() && body.is_end_stream(),
-            Response::Read { read } => read.is_end(),
-            Response::Events { events } => events.is_end(),
-        }
+        self.kind.is_end()
     }
 
     fn size_hint(&self) -> SizeHint {

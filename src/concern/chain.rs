@@ -1,7 +1,7 @@
 //! Several concerns as one.
 
 use super::{Asked, Concern, Tools, Verdict, sealed::Sealed};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Record};
 use crate::message::{Answer, Capabilities, Entry, Wants};
 
 /// Two concerns as one, so that a message is read once for both.
@@ -68,6 +68,15 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         self.inner.capabilities(exchange, capabilities);
         self.outer.capabilities(exchange, capabilities);
     }
+
+    fn records(&self) -> bool {
+        self.inner.records() || self.outer.records()
+    }
+
+    fn record(&self, record: &Record) {
+        self.inner.record(record);
+        self.outer.record(record);
+    }
 }
 
 impl<C> Sealed for Option<C> {}
@@ -95,6 +104,16 @@ impl<C: Concern> Concern for Option<C> {
     fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
         if let Some(concern) = self {
             concern.capabilities(exchange, capabilities);
+        }
+    }
+
+    fn records(&self) -> bool {
+        self.as_ref().is_some_and(Concern::records)
+    }
+
+    fn record(&self, record: &Record) {
+        if let Some(concern) = self {
+            concern.record(record);
         }
     }
 }

@@ -17,12 +17,13 @@ use tower_service::Service;
 use super::collect::{Collect, Collected, Step, sniff_frames};
 use super::gate::{Gate, Passed};
 use super::handling::{self, Begun, Edited, Handling, Refused};
+use super::recorder::Recorder;
 use super::service::Shared;
 use super::stream::Events;
 use super::{Concern, RequestBody, ResponseBody, Unread};
-use crate::exchange::{Content, Encoding, SessionTag};
+use crate::exchange::{Content, Encoding, End, McpContext, SessionTag};
 use crate::frames::Frames;
-use crate::message::{Payload, Refusal, Wants};
+use crate::message::{Payload, Reason, Refusal, Wants};
 use crate::protocol::code;
 use crate::sse::Sniff;
 
@@ -35,6 +36,7 @@ pin_project! {
     {
         #[pin]
         state: State<S, C, B, R>,
+        recorder: Option<Box<Recorder>>,
     }
 }
 
@@ -68,6 +70,9 @@ struct Answer<R, C> {
     handling: Handling<C>,
 }
 
+/// What an exchange comes to.
+type Outcome<R, C, E> = Result<Response<ResponseBody<R, C>>, E>;
+
 /// What an exchange starts with.
 struct Start<S, C> {
     service: S,
@@ -83,12 +88,20 @@ where
     B: Body,
 {
     pub(super) fn through(future: S::Future) -> Self {
-        Self { state: State::Through { future } }
+        Self { state: State::Through { future }, recorder: None }
     }
 
-    pub(super) fn asking(service: S, shared: Arc<Shared<C>>, parts: Parts, body: B, tag: Option<SessionTag>) -> Self {
+    pub(super) fn asking(
+        service: S,
+        shared: Arc<Shared<C>>,
+        parts: Parts,
+        body: B,
+        tag: Option<SessionTag>,
+        recorder: Option<Box<Recorder>>,
+    ) -> Self {
         let collect = Collect::new(shared.settings.limits.request_bytes);
-        Self { state: State::Asking { body, collect, start: Some(Start { service, shared, parts, tag }) } }
+        let start = Some(Start { service, shared, parts, tag });
+        Self { state: State::Asking { body, collect, start }, recorder }
     }
 
     /// A request whose body is not read.
@@ -99,9 +112,30 @@ where
         body: B,
         tag: Option<SessionTag>,
         payload: Result<Option<&Payload<'_>>, Unread>,
+        mut recorder: Option<Box<Recorder>>,
     ) -> Self {
         let start = Start { service, shared, parts, tag };
-        Self { state: start.judge(payload, &Bytes::new(), RequestBody::through(body)) }
+        let state = start.judge(payload, &Bytes::new(), RequestBody::through(body));
+        state.show(&mut recorder);
+        Self { state, recorder }
+    }
+}
+
+impl<S, C, B, R> State<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>>,
+    C: Concern,
+    B: Body,
+{
+    /// Shows a state that comes next to the recorder.
+    fn show(&self, recorder: &mut Option<Box<Recorder>>) {
+        let Some(recorder) = recorder else { return };
+        match self {
+            Self::Waiting { handling: Some(handling), .. } => recorder.judged(Some(handling.context())),
+            Self::Gated { gate } => recorder.judged(gate.context()),
+            Self::Refused { refused: Some(refused) } => recorder.judged(refused.context.as_ref()),
+            _ => {}
+        }
     }
 }
 
@@ -124,7 +158,7 @@ impl<S, C: Concern> Start<S, C> {
             Begun::LookUp(handling, meta) => {
                 State::Gated { gate: Gate::new(self.service, self.parts, body, handling, meta) }
             }
-            Begun::Refuse(refusal, id) => Refused::new(refusal, id, self.parts.headers).into(),
+            Begun::Refuse(refusal, context) => Refused::new(refusal, Some(context), self.parts.headers).into(),
         }
     }
 
@@ -153,10 +187,39 @@ where
     B: Body<Data = Bytes>,
     R: Body<Data = Bytes>,
 {
-    type Output = Result<Response<ResponseBody<R, C>>, S::Error>;
+    type Output = Outcome<R, C, S::Error>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut state = self.project().state;
+        let this = self.project();
+        let answer = ready!(this.state.poll_answer(cx, this.recorder));
+        let Some(mut recorder) = this.recorder.take() else { return Poll::Ready(answer) };
+        Poll::Ready(match answer {
+            Ok(response) => {
+                recorder.answered(&response);
+                Ok(response.map(|body| body.recorded(recorder)))
+            }
+            Err(error) => {
+                recorder.finish(End::Failed);
+                Err(error)
+            }
+        })
+    }
+}
+
+impl<S, C, B, R> State<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>, Response = Response<R>> + Clone,
+    C: Concern,
+    B: Body<Data = Bytes>,
+    R: Body<Data = Bytes>,
+{
+    /// Goes from state to state until there is an answer.
+    fn poll_answer(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> Poll<Outcome<R, C, S::Error>> {
+        let mut state = self;
         loop {
             let next = match state.as_mut().project() {
                 StateProjection::Through { future } => {
@@ -173,7 +236,9 @@ where
                         Step::Failed(error) => (None, Some(error)),
                         Step::TooLarge => {
                             let Some(start) = start.take() else { return Poll::Pending };
-                            state.set(Refused::new(too_large(&start), None, start.parts.headers).into());
+                            let next = State::from(too_large(start));
+                            next.show(recorder);
+                            state.set(next);
                             continue;
                         }
                     };
@@ -206,6 +271,7 @@ where
                     return Poll::Ready(Ok(answer.close(std::mem::take(&mut collect.frames), step)));
                 }
             };
+            next.show(recorder);
             state.set(next);
         }
     }
@@ -319,19 +385,21 @@ fn replace<R: Body, C>(
 ) -> Response<ResponseBody<R, C>> {
     let error = Bytes::from(handling.error(message));
     handling::replace(&mut parts, error.len());
+    parts.extensions.insert(handling.decision().clone().refuse(Some(Reason::UnreadableAnswer)));
     Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
 }
 
-fn too_large<S, C>(start: &Start<S, C>) -> Refusal {
+fn too_large<S, C>(start: Start<S, C>) -> Refused {
     let limit = start.shared.settings.limits.request_bytes;
     let message = format!("the request's body is longer than {limit} bytes, the most that is read here");
-    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, code::INVALID_REQUEST, message)
+    let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, code::INVALID_REQUEST, message);
+    Refused::new(refusal.because(Reason::TooLarge), None, start.parts.headers)
 }
 
 /// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
 fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
-    let Refused { refusal, id, request, headers } = refused;
-    let mut body = refusal.to_json(id.as_deref());
+    let Refused { refusal, context, request, headers, decision } = refused;
+    let mut body = refusal.to_json(context.as_ref().and_then(McpContext::id));
     let mut content_type = HeaderValue::from_static("application/json");
     if refusal.status().is_success() && wants_events(&request) {
         body = [b"event: message\ndata: ", &body[..], b"\n\n"].concat();
@@ -341,6 +409,10 @@ fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
     *response.status_mut() = refusal.status();
     *response.headers_mut() = headers;
     response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response.extensions_mut().insert(decision.refuse(refusal.reason()));
+    if let Some(context) = context {
+        response.extensions_mut().insert(context);
+    }
     response
 }
 

@@ -20,9 +20,9 @@ use super::catalogue::{Failure, Flight, Found, Keys, Landed, Lead, Page, Questio
 use super::collect::{Collect, Step, sniff_frames};
 use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody, Verdict};
-use crate::exchange::Encoding;
+use crate::exchange::{Encoding, McpContext};
 use crate::frames::Frames;
-use crate::message::Refusal;
+use crate::message::{Reason, Refusal};
 use crate::protocol::code;
 use crate::sse::{Sniff, Splitter};
 
@@ -117,6 +117,11 @@ where
         let call = Call { parts, body, handling, meta };
         Self { service, is_ready: true, call: Some(call), keys, phase: Phase::Finding }
     }
+
+    /// What was found out about the request, until it passed.
+    pub(super) fn context(&self) -> Option<&McpContext> {
+        self.call.as_ref().map(|call| call.handling.context())
+    }
 }
 
 impl<S, C, B, R> Future for Gate<S, C, B, R>
@@ -131,7 +136,7 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
         loop {
-            let Some(call) = this.call.as_ref() else { return Poll::Pending };
+            let Some(call) = this.call.as_mut() else { return Poll::Pending };
             let found = match this.phase.as_mut().project() {
                 PhaseProjection::Finding => {
                     match call.handling.store().find(this.keys, call.handling.context(), Instant::now()) {
@@ -219,9 +224,10 @@ where
             let Some(Call { parts, handling, .. }) = this.call.take() else { return Poll::Pending };
             return Poll::Ready(Ok(Passed::Refused(Refused {
                 refusal,
-                id: handling.context().id_bytes(),
+                context: Some(handling.context().clone()),
                 request: parts.headers,
                 headers,
+                decision: handling.decision().clone(),
             })));
         }
     }
@@ -229,7 +235,7 @@ where
 
 impl Failure {
     fn refusal(&self) -> Refusal {
-        Refusal::new(self.status, code::INTERNAL_ERROR, self.message)
+        Refusal::new(self.status, code::INTERNAL_ERROR, self.message).because(Reason::LookUpFailed)
     }
 }
 

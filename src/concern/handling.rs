@@ -11,11 +11,11 @@ use super::catalogue::{Failure, Page, Store, Tools, read_page};
 use super::service::Shared;
 use super::{Asked, Concern, Settings, Unread, Verdict};
 use crate::exchange::{
-    CallInfo, Calls, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
+    CallInfo, Calls, Decision, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
 };
 use crate::frames::Frames;
 use crate::json::Splice;
-use crate::message::{Answer, Capabilities, Entry, Payload, Refusal, Sites, Wants, walk};
+use crate::message::{Answer, Capabilities, Entry, Payload, Reason, Refusal, Sites, Wants, walk};
 use crate::protocol::{Audience, Era, Method, code, header};
 
 /// Validators and digests of a body, which do not hold for an edited one.
@@ -34,6 +34,8 @@ pub(super) struct Handling<C> {
     wants: Wants,
     tag: Option<SessionTag>,
     answers_initialize: bool,
+    /// What was found out about the tools that are called.
+    decision: Decision,
 }
 
 /// How an exchange goes on once its request was read.
@@ -41,24 +43,25 @@ pub(super) enum Begun<C> {
     Forward(Handling<C>),
     /// It must be judged by the catalogue. With the JSON text of its `_meta`.
     LookUp(Handling<C>, Option<Bytes>),
-    /// With the JSON text of its id.
-    Refuse(Refusal, Option<Bytes>),
+    Refuse(Refusal, McpContext),
 }
 
 /// A request that goes no further, and what its answer is made of.
 pub(super) struct Refused {
     pub(super) refusal: Refusal,
-    /// The JSON text of the request's id.
-    pub(super) id: Option<Bytes>,
+    /// What was found out about the request; `None` where it was not read.
+    pub(super) context: Option<McpContext>,
     /// The headers of the request.
     pub(super) request: HeaderMap,
     /// The headers of the answer.
     pub(super) headers: HeaderMap,
+    /// What was found out about the tools that are called.
+    pub(super) decision: Decision,
 }
 
 impl Refused {
-    pub(super) fn new(refusal: Refusal, id: Option<Bytes>, request: HeaderMap) -> Self {
-        Self { refusal, id, request, headers: HeaderMap::new() }
+    pub(super) fn new(refusal: Refusal, context: Option<McpContext>, request: HeaderMap) -> Self {
+        Self { refusal, context, request, headers: HeaderMap::new(), decision: Decision::forwarded() }
     }
 }
 
@@ -87,14 +90,14 @@ impl<C: Concern> Handling<C> {
             Ok(audience) => context.audience = audience,
             Err(odd) => {
                 let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, odd.to_string());
-                return Begun::Refuse(refusal, context.id_bytes());
+                return Begun::Refuse(refusal.because(Reason::OddAudience), context);
             }
         }
         settings.audience.remove_headers(&mut parts.headers);
         let exchange = Exchange { context, audience_varies: settings.audience.varies() };
         let verdict = shared.concern.request(&exchange, &Asked { parts, payload });
         if let Verdict::Refuse(refusal) = verdict {
-            return Begun::Refuse(refusal, exchange.context.id_bytes());
+            return Begun::Refuse(refusal, exchange.context);
         }
         let wants = match payload {
             Ok(Some(_)) => exchange
@@ -116,7 +119,7 @@ impl<C: Concern> Handling<C> {
         parts.extensions.insert(exchange.context.clone());
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
-        let handling = Self { shared, exchange, wants, tag, answers_initialize };
+        let handling = Self { shared, exchange, wants, tag, answers_initialize, decision: Decision::forwarded() };
         if verdict == Verdict::LookUp {
             let meta = payload.ok().flatten().and_then(|payload| payload.calls().first()).and_then(|call| call.meta);
             return Begun::LookUp(handling, meta.map(|meta| body.slice_ref(meta)));
@@ -125,7 +128,10 @@ impl<C: Concern> Handling<C> {
     }
 
     /// Judges the calls of the exchange by what the look-up found.
-    pub(super) fn judge(&self, tools: &Tools) -> Verdict {
+    pub(super) fn judge(&mut self, tools: &Tools) -> Verdict {
+        let called = self.exchange.context.called_tools().filter_map(|name| Some((name, tools.get(name)?.visibility)));
+        self.decision =
+            called.fold(Decision::forwarded(), |decision, (name, visibility)| decision.with_tool(name, visibility));
         self.shared.concern.call(&self.exchange, tools)
     }
 
@@ -139,7 +145,19 @@ impl<C: Concern> Handling<C> {
         if let Some(tag) = self.tag.as_ref().filter(|_| parts.status.is_success()) {
             crate::exchange::tag_answer(tag, self.answers_initialize, &mut parts.headers);
         }
-        parts.extensions.insert(self.exchange.context.clone());
+        let own = &self.exchange.context;
+        // What an inner layer was told by its deployer says more than what the client declared.
+        let is_known_better = own.audience_known_by() == KnownBy::Declaration
+            && parts
+                .extensions
+                .get()
+                .is_some_and(|inner: &McpContext| inner.audience_known_by() != KnownBy::Declaration);
+        if !is_known_better {
+            parts.extensions.insert(own.clone());
+        }
+        if self.decision.says_anything() {
+            parts.extensions.insert(self.decision.clone());
+        }
     }
 
     /// Edits one message, or a batch of them.
@@ -159,8 +177,9 @@ impl<C> Handling<C> {
         self.wants
     }
 
-    pub(super) fn context(&self) -> &McpContext {
-        &self.exchange.context
+    /// What was found out about the tools that are called.
+    pub(super) fn decision(&self) -> &Decision {
+        &self.decision
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -174,6 +193,11 @@ impl<C> Handling<C> {
     /// Whether what cannot be read must not pass.
     pub(super) fn is_enforced(&self) -> bool {
         self.wants.has(Wants::ENFORCED)
+    }
+
+    /// What was found out about the request.
+    pub(super) fn context(&self) -> &McpContext {
+        &self.exchange.context
     }
 
     pub(super) fn limits(&self) -> &Limits {

@@ -46,6 +46,7 @@ mod collect;
 mod future;
 mod gate;
 mod handling;
+mod recorder;
 mod service;
 mod settings;
 mod stream;
@@ -58,7 +59,7 @@ pub use future::ResponseFuture;
 pub use service::ConcernService;
 pub use settings::Settings;
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Record};
 use crate::message::{Answer, Capabilities, Entry, Refusal, Wants};
 
 pub(crate) mod sealed {
@@ -105,5 +106,15 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     /// The capabilities of the server.
     fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
         let _ = (exchange, capabilities);
+    }
+
+    /// Whether this concern keeps records. Without one that does, exchanges are not followed to their end.
+    fn records(&self) -> bool {
+        false
+    }
+
+    /// A call, a read or a refusal that is over. Must neither block nor panic: it runs where answers are sent.
+    fn record(&self, record: &Record) {
+        let _ = record;
     }
 }

@@ -12,6 +12,7 @@ use tower_service::Service;
 
 use super::catalogue::Store;
 use super::future::ResponseFuture;
+use super::recorder::Recorder;
 use super::{Concern, RequestBody, ResponseBody, Settings, Unread};
 use crate::exchange::{Content, Encoding, untag_request};
 
@@ -88,16 +89,17 @@ where
             return ResponseFuture::through(ready.call(Request::from_parts(parts, RequestBody::through(body))));
         }
         let shared = Arc::clone(&self.shared);
+        let recorder = Recorder::begin(&shared, &parts);
         let tag = untag_request(&mut parts.headers);
         if parts.method != Method::POST {
-            return ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None));
+            return ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None), recorder);
         }
         match (Content::of(&parts.headers), Encoding::of(&parts.headers)) {
-            (Content::Json, Encoding::Identity) => ResponseFuture::asking(ready, shared, parts, body, tag),
+            (Content::Json, Encoding::Identity) => ResponseFuture::asking(ready, shared, parts, body, tag, recorder),
             (Content::ForeignJson, Encoding::Identity) => {
-                ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Charset))
+                ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Charset), recorder)
             }
-            _ => ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Foreign)),
+            _ => ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Foreign), recorder),
         }
     }
 }

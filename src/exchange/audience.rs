@@ -27,6 +27,19 @@ pub enum KnownBy {
     Closure,
 }
 
+impl KnownBy {
+    /// The lower-case name, as it stands in records.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Declaration => "declaration",
+            Self::Setting => "setting",
+            Self::Header => "header",
+            Self::Extension => "extension",
+            Self::Closure => "closure",
+        }
+    }
+}
+
 /// An audience, and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResolvedAudience {

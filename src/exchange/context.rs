@@ -150,7 +150,7 @@ impl CallInfo {
         Self {
             method,
             method_name: call.method.as_deref().map(|name| match method.and_then(Method::name) {
-                Some(name) => Text(Bytes::from_static(name.as_bytes())),
+                Some(name) => Text::of_static(name),
                 None => text(name),
             }),
             id: call.id.map(|id| body.slice_ref(id)),
@@ -197,6 +197,10 @@ impl Text {
         } else {
             Self(Bytes::copy_from_slice(text.as_bytes()))
         }
+    }
+
+    pub(crate) fn of_static(text: &'static str) -> Self {
+        Self(Bytes::from_static(text.as_bytes()))
     }
 
     pub(crate) fn as_str(&self) -> &str {

@@ -18,19 +18,24 @@
 mod audience;
 mod content;
 mod context;
+mod decision;
 mod declared;
 mod limits;
 mod predicate;
+mod record;
 mod session;
 
+pub use crate::message::Reason;
 pub use audience::{AudienceSource, Auto, ByExtension, ByHeader, Fixed, KnownBy, OddAudience, ResolvedAudience};
 pub use content::{Content, Encoding};
 pub use context::{CallInfo, McpContext};
 pub(crate) use context::{Calls, Text};
+pub use decision::Decision;
 pub use declared::Declared;
 pub use limits::Limits;
 pub use predicate::{EveryRequest, Predicate};
-pub(crate) use session::{SessionTag, tag_answer, untag_request};
+pub use record::{End, Record};
+pub(crate) use session::{SessionTag, session_hash, tag_answer, untag_request};
 
 /// One exchange, as concerns see it: what the request says, and what was settled for all requests.
 #[derive(Clone, Debug)]

@@ -12,8 +12,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
+use sha2::{Digest, Sha256};
 
-use super::Declared;
+use super::{Declared, Text};
 use crate::protocol::header::SESSION_ID;
 
 const PREFIX: &[u8] = b"apps1-";
@@ -80,11 +81,38 @@ impl SessionTag {
 
 /// A session id with its tag taken off: the tag, and the id of the inner service if there is one.
 fn untag(id: &HeaderValue) -> Option<(SessionTag, Option<HeaderValue>)> {
-    let rest = id.as_bytes().strip_prefix(PREFIX)?;
+    let (code, separator, rest) = split(id.as_bytes())?;
+    let inner = (separator == WRAPS).then(|| HeaderValue::from_bytes(rest).ok()).flatten();
+    Some((SessionTag { code: Bytes::copy_from_slice(code) }, inner))
+}
+
+/// The code of a tagged id, the separator, and what stands behind it.
+fn split(id: &[u8]) -> Option<(&[u8], u8, &[u8])> {
+    let rest = id.strip_prefix(PREFIX)?;
     let end = rest.iter().position(|byte| matches!(*byte, WRAPS | STANDS_ALONE))?;
-    let code = Bytes::copy_from_slice(&rest[..end]);
-    let inner = (rest[end] == WRAPS).then(|| HeaderValue::from_bytes(&rest[end + 1..]).ok()).flatten();
-    Some((SessionTag { code }, inner))
+    Some((&rest[..end], rest[end], &rest[end + 1..]))
+}
+
+/// How many bytes of a hash stand for a session: as many as a random UUID has.
+const HASH_BYTES: usize = 16;
+
+/// The hash of a request's session, the same on every replica and whatever layers tagged it: that of the id of
+/// the innermost service or, where it gave none, of the random characters. `None` where the header is doubled.
+pub(crate) fn session_hash(headers: &HeaderMap) -> Option<Text> {
+    let mut values = headers.get_all(SESSION_ID).iter();
+    let mut id = values.next()?.as_bytes();
+    if values.next().is_some() {
+        return None;
+    }
+    while let Some((_, separator, rest)) = split(id) {
+        id = rest;
+        if separator == STANDS_ALONE {
+            break;
+        }
+    }
+    let hash = Sha256::digest(id);
+    let text = hash.iter().take(HASH_BYTES).map(|byte| format!("{byte:02x}")).collect::<String>();
+    Some(Text::new(&text, &Bytes::new()))
 }
 
 /// Takes one tag off the request's session id, so that the inner service sees the id that it gave, or none.

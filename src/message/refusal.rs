@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use http::StatusCode;
 
+use super::Reason;
 use crate::json::write_string;
 
 /// Why a message goes no further: an HTTP status, a JSON-RPC code and a sentence for the caller.
@@ -22,12 +23,13 @@ pub struct Refusal {
     status: StatusCode,
     code: i32,
     message: Cow<'static, str>,
+    reason: Option<Reason>,
 }
 
 impl Refusal {
     /// A refusal with this status, code (see [`code`](crate::protocol::code)) and message.
     pub fn new(status: StatusCode, code: i32, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, code, message: message.into() }
+        Self { status, code, message: message.into(), reason: None }
     }
 
     /// The HTTP status.
@@ -43,6 +45,18 @@ impl Refusal {
     /// What the caller is told.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Says why, for records alone: the caller is not told.
+    #[must_use]
+    pub fn because(mut self, reason: Reason) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    /// Why, for records alone.
+    pub fn reason(&self) -> Option<Reason> {
+        self.reason
     }
 
     /// The error message on the wire. `id` is the JSON text of the request's id; where it could not be read

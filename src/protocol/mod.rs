@@ -5,12 +5,14 @@ mod era;
 mod media_type;
 mod method;
 mod mirrored;
+mod tool_visibility;
 
 pub use audience::{Audience, UnknownAudience};
 pub use era::Era;
 pub use media_type::MediaType;
 pub use method::Method;
 pub use mirrored::{InvalidMirror, decode_mirrored};
+pub use tool_visibility::ToolVisibility;
 
 /// The identifier of MCP Apps in `capabilities.extensions` (MCP Apps, "Extension Identifier").
 pub const UI_EXTENSION: &str = "io.modelcontextprotocol/ui";

@@ -8,13 +8,13 @@ use http::StatusCode;
 use super::judge;
 use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
-use crate::message::{Answer, Entry, EntryKind, Refusal, Visible, Wants};
-use crate::protocol::{Audience, Method, code};
+use crate::message::{Answer, Entry, EntryKind, Reason, Refusal, Wants};
+use crate::protocol::{Audience, Method, ToolVisibility, code};
 
 /// The concern: each tool for those it is for.
 #[derive(Clone, Debug)]
 pub struct Visibility {
-    declared: Arc<HashMap<Box<str>, Visible>>,
+    declared: Arc<HashMap<Box<str>, ToolVisibility>>,
     pub(super) app_resources: AppResources,
     refusal: (StatusCode, i32),
 }
@@ -42,11 +42,12 @@ impl Visibility {
     /// Declares whom a tool is for. This only narrows: what the tool itself says holds, too.
     #[must_use]
     pub fn tool(mut self, name: impl Into<Box<str>>, audiences: impl IntoIterator<Item = Audience>) -> Self {
-        let mut visible = Visible::NOBODY;
+        let (mut for_model, mut for_app) = (false, false);
         for audience in audiences {
-            visible.model |= audience == Audience::Model;
-            visible.app |= audience == Audience::App;
+            for_model |= audience == Audience::Model;
+            for_app |= audience == Audience::App;
         }
+        let visible = ToolVisibility::new(for_model, for_app);
         let declared = Arc::make_mut(&mut self.declared);
         declared.entry(name.into()).and_modify(|before| *before = before.and(visible)).or_insert(visible);
         self
@@ -68,16 +69,17 @@ impl Visibility {
     }
 
     /// What the deployer declared of a tool.
-    fn declared(&self, name: &str) -> Visible {
-        self.declared.get(name).copied().unwrap_or(Visible::BOTH)
+    fn declared(&self, name: &str) -> ToolVisibility {
+        self.declared.get(name).copied().unwrap_or(ToolVisibility::Both)
     }
 
     /// The answer to a call of a tool that is not for the caller: that of a tool that does not exist.
     fn unknown_tool(&self, exchange: &Exchange, name: &str) -> Verdict {
         let (status, code) = self.refusal;
+        let refusal = Refusal::new(status, code, format!("Unknown tool: {name}")).because(Reason::Hidden);
         Verdict::Refuse(match exchange.context().call() {
-            Some(_) => Refusal::new(status, code, format!("Unknown tool: {name}")),
-            None => judge::batch_refusal(&format!("Unknown tool: {name}")),
+            Some(_) => refusal,
+            None => judge::batch_refusal(&refusal),
         })
     }
 }
@@ -138,9 +140,9 @@ impl Concern for Visibility {
         }
         let declared = match entry.name().map(|name| name.decode()) {
             Some(Ok(name)) => self.declared(&name),
-            _ => Visible::BOTH,
+            _ => ToolVisibility::Both,
         };
-        if !Visible::of(entry).and(declared).includes(audience) {
+        if !entry.visibility().and(declared).includes(audience) {
             entry.remove();
         }
     }

@@ -11,7 +11,7 @@ use http::{HeaderName, StatusCode};
 use super::{AppResources, Visibility};
 use crate::concern::{Asked, Unread};
 use crate::exchange::Exchange;
-use crate::message::{Call, Payload, Refusal};
+use crate::message::{Call, Payload, Reason, Refusal};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, header};
 
 /// Why a request of a model or an app goes no further, if it does not.
@@ -27,25 +27,29 @@ pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>
         Payload::Single(call) => judged(call),
         Payload::Batch(calls) => doubled_id(calls).or_else(|| {
             let refusal = calls.iter().find_map(judged)?;
-            Some(batch_refusal(refusal.message()))
+            Some(batch_refusal(&refusal))
         }),
     }
 }
 
 fn unread_refusal(unread: Unread) -> Refusal {
-    let (status, code, message) = match unread {
+    let (reason, status, code, message) = match unread {
         Unread::Foreign => (
+            Reason::UnsupportedMediaType,
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             code::INVALID_REQUEST,
             "the body must be application/json, without a Content-Encoding".to_owned(),
         ),
-        Unread::Charset => (StatusCode::BAD_REQUEST, code::PARSE_ERROR, "the body must be JSON in UTF-8".to_owned()),
+        Unread::Charset => {
+            let message = "the body must be JSON in UTF-8".to_owned();
+            (Reason::Unreadable, StatusCode::BAD_REQUEST, code::PARSE_ERROR, message)
+        }
         Unread::Unreadable(why) => {
             let code = if why.is_grammatical() { code::INVALID_REQUEST } else { code::PARSE_ERROR };
-            (StatusCode::BAD_REQUEST, code, why.to_string())
+            (Reason::Unreadable, StatusCode::BAD_REQUEST, code, why.to_string())
         }
     };
-    Refusal::new(status, code, message)
+    Refusal::new(status, code, message).because(reason)
 }
 
 /// What readers may understand differently about a message.
@@ -84,7 +88,8 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
         _ => {
             // The modern era answers an unknown method with 404 (MCP 2026-07-28, "Protocol Version Header").
             let status = if call.era() == Era::Modern { StatusCode::NOT_FOUND } else { StatusCode::OK };
-            Some(Refusal::new(status, code::METHOD_NOT_FOUND, "Method not found"))
+            let refusal = Refusal::new(status, code::METHOD_NOT_FOUND, "Method not found");
+            Some(refusal.because(Reason::MethodNotForApps))
         }
     }
 }
@@ -98,16 +103,14 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
     if call.era() == Era::Legacy {
         let claims_modern = version.ok()?.is_some_and(|version| Era::of_version(version) == Era::Modern);
         return claims_modern.then(|| {
-            Refusal::new(
-                StatusCode::BAD_REQUEST,
-                code::INVALID_PARAMS,
+            missing_metadata(
                 "a request of this protocol version needs its version and the client's capabilities in params._meta",
             )
         });
     }
     if !call.declares_version || !call.declares_capabilities {
         let missing = "params._meta needs both the protocol version and the client's capabilities";
-        return Some(Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, missing));
+        return Some(missing_metadata(missing));
     }
     let method = call.method.as_deref();
     let name = call.name.as_deref();
@@ -134,7 +137,9 @@ fn mismatch(parts: &Parts, name: &HeaderName, body: Option<&str>) -> Option<Refu
             }
         }
     };
-    Some(Refusal::new(StatusCode::BAD_REQUEST, code::HEADER_MISMATCH, format!("header mismatch: {name} {what}")))
+    let message = format!("header mismatch: {name} {what}");
+    let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::HEADER_MISMATCH, message);
+    Some(refusal.because(Reason::HeaderMismatch))
 }
 
 /// A header stands more than once.
@@ -158,10 +163,15 @@ fn doubled_id(calls: &[Call<'_>]) -> Option<Refusal> {
 }
 
 /// If one message of a batch may not run, none does.
-pub(super) fn batch_refusal(why: &str) -> Refusal {
-    invalid(format!("one message of the batch may not run: {why}"))
+pub(super) fn batch_refusal(refusal: &Refusal) -> Refusal {
+    let whole = invalid(format!("one message of the batch may not run: {}", refusal.message()));
+    whole.because(refusal.reason().unwrap_or(Reason::Ambiguous))
 }
 
 fn invalid(message: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message)
+    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message).because(Reason::Ambiguous)
+}
+
+fn missing_metadata(message: &'static str) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, message).because(Reason::MissingMetadata)
 }

@@ -6,7 +6,7 @@ use super::{Failure, Tool, Tools};
 use crate::concern::Concern;
 use crate::exchange::Exchange;
 use crate::json::{Depth, Error, Kind, Reader};
-use crate::message::{Entry, EntryKind, Visible};
+use crate::message::{Entry, EntryKind};
 
 /// What a page says beside its tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl<C: Concern> Read<'_, '_, C> {
             entry.read(EntryKind::Tool, &mut self.reader)?;
             let Some(name) = entry.name().and_then(|name| name.decode().ok()) else { continue };
             self.concern.entry(self.exchange, &mut entry);
-            self.tools.add(&name, Tool { is_listed: !entry.is_removed(), visible: Visible::of(&entry) });
+            self.tools.add(&name, Tool { is_listed: !entry.is_removed(), visibility: entry.visibility() });
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use crate::message::Visible;
+use crate::protocol::ToolVisibility;
 
 /// The tools that a look-up found, by name.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct Tool {
     /// Whether the caller's list shows it.
     pub is_listed: bool,
     /// Whom it says it is for.
-    pub visible: Visible,
+    pub visibility: ToolVisibility,
 }
 
 impl Tools {
@@ -46,7 +46,7 @@ impl Tools {
     pub(in crate::concern) fn add(&mut self, name: &str, tool: Tool) {
         if let Some(known) = self.by_name.get_mut(name) {
             known.is_listed &= tool.is_listed;
-            known.visible = known.visible.and(tool.visible);
+            known.visibility = known.visibility.and(tool.visibility);
             return;
         }
         self.bytes += name.len() + size_of::<(Box<str>, Tool)>();

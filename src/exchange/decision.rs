@@ -1,0 +1,70 @@
+//! What a layer decided about a request, for observers outside it.
+
+use crate::message::Reason;
+use crate::protocol::ToolVisibility;
+
+/// What a layer decided about a request: a response extension, so that a layer outside sees what the caller must not.
+///
+/// Every refusal of a layer of this crate carries one. It never reaches the wire.
+///
+/// ```
+/// use http::Response;
+/// use tower_mcp_apps::exchange::{Decision, Reason};
+///
+/// fn was_hidden<B>(response: &Response<B>) -> bool {
+///     let decision = response.extensions().get::<Decision>();
+///     decision.is_some_and(|decision| decision.reason() == Some(Reason::Hidden))
+/// }
+/// # assert!(!was_hidden(&Response::new(())));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decision {
+    is_refused: bool,
+    reason: Option<Reason>,
+    tools: Vec<(Box<str>, ToolVisibility)>,
+}
+
+impl Decision {
+    /// The request went on to the inner service.
+    pub fn forwarded() -> Self {
+        Self::default()
+    }
+
+    /// The request, or the answer to it, went no further.
+    pub fn refused(reason: Option<Reason>) -> Self {
+        Self { is_refused: true, reason, tools: Vec::new() }
+    }
+
+    /// The same, of a request that went no further.
+    #[must_use]
+    pub(crate) fn refuse(self, reason: Option<Reason>) -> Self {
+        Self { is_refused: true, reason, ..self }
+    }
+
+    /// Adds what was found out about a tool that is called.
+    #[must_use]
+    pub fn with_tool(mut self, name: impl Into<Box<str>>, visibility: ToolVisibility) -> Self {
+        self.tools.push((name.into(), visibility));
+        self
+    }
+
+    /// Whether there is anything to tell an observer.
+    pub(crate) fn says_anything(&self) -> bool {
+        self.is_refused || !self.tools.is_empty()
+    }
+
+    /// Whether the caller got an error of the layer's in the place of an answer.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused
+    }
+
+    /// Why, where it was refused.
+    pub fn reason(&self) -> Option<Reason> {
+        self.reason
+    }
+
+    /// For whom a called tool is, where the layer found it out.
+    pub fn visibility(&self, tool: &str) -> Option<ToolVisibility> {
+        self.tools.iter().find(|(name, _)| &**name == tool).map(|(_, visibility)| *visibility)
+    }
+}
