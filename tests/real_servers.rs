@@ -7,6 +7,8 @@
 
 mod servers;
 
+use std::net::SocketAddr;
+
 use axum::Router;
 use http::{Request, header};
 use http_body_util::{BodyExt, Full};
@@ -14,17 +16,19 @@ use rmcp::{
     ServiceError,
     model::{ErrorCode, ProtocolVersion},
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 use servers::{
     by_hand, catalogue,
-    client::{Client, Era, Kind},
+    client::{APPS, Client, Era, Kind},
     mount, rmcp_json, rmcp_sessions, serve, tower_mcp,
 };
-use tower::ServiceExt;
+use tower::{Layer, ServiceExt};
+use tower_mcp_apps::AppsLayer;
 
 /// The one place where the stack goes around a server.
-fn wrap<S>(service: S) -> S {
-    service
+fn wrap<S>(service: S) -> <AppsLayer as Layer<S>>::Service {
+    AppsLayer::new().layer(service)
 }
 
 const LEGACY: [ProtocolVersion; 4] = [
@@ -34,58 +38,80 @@ const LEGACY: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2024_11_05,
 ];
 
-/// Lists, reads and calls, as each era and kind of client.
-async fn flows(router: Router, legacy: &[ProtocolVersion]) {
-    let address = serve(router).await;
+/// Lists, reads and calls, as each era and kind of client, on the bare server and through the stack once and twice.
+async fn flows(bare: Router, once: Router, twice: Router, legacy: &[ProtocolVersion]) {
+    let (bare, once, twice) = (serve(bare).await, serve(once).await, serve(twice).await);
     let legacy = legacy.iter().cloned().map(Era::Legacy);
     for era in legacy.chain([Era::Modern, Era::Auto]) {
         for kind in [Kind::Text, Kind::AppsHost] {
-            let client = Client::connect(address, era.clone(), kind)
-                .await
-                .unwrap_or_else(|error| panic!("{era:?}, {kind:?}: {error}"));
-            flow(&client, &era, kind).await;
-            client.close().await;
+            let case = format!("{era:?}, {kind:?}");
+            let want = through_the_stack(seen(bare, &era, kind).await, kind);
+            assert_eq!(seen(once, &era, kind).await, want, "{case}");
+            assert_eq!(seen(twice, &era, kind).await, want, "{case}, stacked twice");
         }
     }
 }
 
-async fn flow(client: &Client, era: &Era, kind: Kind) {
+/// What a client sees of a server.
+async fn seen(address: SocketAddr, era: &Era, kind: Kind) -> Value {
     let case = format!("{era:?}, {kind:?}");
+    let client = Client::connect(address, era.clone(), kind).await.unwrap_or_else(|error| panic!("{case}: {error}"));
 
-    let version = client.server().protocol_version;
+    let server = client.server();
     let want = match era {
         Era::Legacy(asked) => asked,
         Era::Modern | Era::Auto => &ProtocolVersion::V_2026_07_28,
     };
-    assert_eq!(&version, want, "{case}");
-    assert_eq!(client.apps_settings(), None, "{case}");
+    assert_eq!(&server.protocol_version, want, "{case}");
 
-    let tools = client.list_tools().await.expect(&case).tools;
-    let tools = serde_json::to_value(tools).expect("tools are JSON");
-    assert_eq!(names(&tools), catalogue::names(), "{case}");
-    for name in catalogue::names() {
-        let want = entry(&catalogue::tools(), &name)["_meta"].clone();
-        assert_eq!(entry(&tools, &name)["_meta"], want, "{case}: {name}");
-    }
-
+    let tools = serde_json::to_value(client.list_tools().await.expect(&case)).expect("tools are JSON");
     let resources = client.list_resources().await.expect(&case).resources;
-    let resources = serde_json::to_value(resources).expect("resources are JSON");
-    assert_eq!(resources, json!([catalogue::resource()]), "{case}");
-
+    assert_eq!(to_json(&resources), json!([catalogue::resource()]), "{case}");
     let contents = client.read_resource(catalogue::VIEW).await.expect(&case).contents;
-    let contents = serde_json::to_value(contents).expect("contents are JSON");
-    assert_eq!(contents, json!([catalogue::contents()]), "{case}");
+    assert_eq!(to_json(&contents), json!([catalogue::contents()]), "{case}");
 
-    for name in catalogue::names() {
+    for name in names(&tools["tools"]) {
         let result = client.call_tool(&name).await.expect(&case);
-        let content = serde_json::to_value(result.content).expect("content is JSON");
-        assert_eq!(content[0]["text"], format!("{name} ran"), "{case}");
+        assert_eq!(to_json(&result.content)[0]["text"], format!("{name} ran"), "{case}");
     }
     let error = client.call_tool("absent").await.expect_err(&case);
     let ServiceError::McpError(error) = error else {
         panic!("{case}: {error}");
     };
     assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{case}");
+    client.close().await;
+
+    let mut capabilities = to_json(&server.capabilities);
+    let extensions = capabilities["extensions"].take();
+    json!({
+        "info": server.server_info,
+        "capabilities": capabilities,
+        "extensions": extensions,
+        "tools": tools,
+    })
+}
+
+/// What a client should see through the stack, where it sees this without.
+fn through_the_stack(mut seen: Value, kind: Kind) -> Value {
+    assert_eq!(seen["extensions"], Value::Null, "no fixture advertises MCP Apps itself");
+    assert_eq!(names(&seen["tools"]["tools"]), catalogue::names());
+    seen["extensions"] = json!({ APPS: { "mimeTypes": [catalogue::APP_HTML] } });
+    let tools = seen["tools"]["tools"].as_array_mut().expect("a list");
+    if kind == Kind::Text {
+        tools.retain(|tool| tool["name"] != "poll");
+    }
+    for tool in tools {
+        let name = tool["name"].as_str().expect("a name").to_owned();
+        assert_eq!(tool["_meta"], entry(&catalogue::tools(), &name)["_meta"], "{name}");
+        if name == "show" {
+            tool["_meta"]["ui"] = json!({ "resourceUri": catalogue::VIEW });
+        }
+    }
+    seen
+}
+
+fn to_json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).expect("the model's types are JSON")
 }
 
 fn names(tools: &Value) -> Vec<String> {
@@ -101,22 +127,26 @@ fn entry<'a>(tools: &'a Value, name: &str) -> &'a Value {
 
 #[tokio::test]
 async fn rmcp_without_sessions() {
-    flows(mount(wrap(rmcp_json::service())), &LEGACY).await;
+    let server = rmcp_json::service();
+    flows(mount(server.clone()), mount(wrap(server.clone())), mount(wrap(wrap(server))), &LEGACY).await;
 }
 
 #[tokio::test]
 async fn rmcp_with_sessions() {
-    flows(mount(wrap(rmcp_sessions::service())), &LEGACY).await;
+    let server = rmcp_sessions::service();
+    flows(mount(server.clone()), mount(wrap(server.clone())), mount(wrap(wrap(server))), &LEGACY).await;
 }
 
 #[tokio::test]
 async fn tower_mcp_router() {
-    flows(mount(wrap(tower_mcp::service())), &LEGACY[..3]).await;
+    let server = tower_mcp::service();
+    flows(mount(server.clone()), mount(wrap(server.clone())), mount(wrap(wrap(server))), &LEGACY[..3]).await;
 }
 
 #[tokio::test]
 async fn handler_by_hand() {
-    flows(mount(wrap(by_hand::service())), &LEGACY).await;
+    let server = by_hand::service();
+    flows(mount(server.clone()), mount(wrap(server.clone())), mount(wrap(wrap(server))), &LEGACY).await;
 }
 
 /// The head of the answer to one bare request: media type, and whether a session was issued.

@@ -19,7 +19,7 @@ const LEGACY: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The service, generic over its request body as every [`Router`] is.
-pub fn service() -> Router {
+pub(crate) fn service() -> Router {
     Router::new().route("/", post(handle))
 }
 

@@ -6,16 +6,16 @@
 use serde_json::{Value, json};
 
 /// The one UI resource.
-pub const VIEW: &str = "ui://fixture/view";
+pub(crate) const VIEW: &str = "ui://fixture/view";
 
 /// The media type of a UI resource (MCP Apps 2026-01-26, "UI Resource Format").
-pub const APP_HTML: &str = "text/html;profile=mcp-app";
+pub(crate) const APP_HTML: &str = "text/html;profile=mcp-app";
 
 /// The text of the UI resource.
-pub const HTML: &str = "<!doctype html><html><body>fixture</body></html>";
+pub(crate) const HTML: &str = "<!doctype html><html><body>fixture</body></html>";
 
 /// The entries of `tools/list`: one with the deprecated flat key only, one for apps only, one plain.
-pub fn tools() -> Value {
+pub(crate) fn tools() -> Value {
     json!([
         {
             "name": "show",
@@ -32,26 +32,26 @@ pub fn tools() -> Value {
 }
 
 /// The names in [`tools`], sorted: tower-mcp sorts its list, the others keep the order.
-pub fn names() -> Vec<String> {
+pub(crate) fn names() -> Vec<String> {
     ["plain", "poll", "show"].map(String::from).to_vec()
 }
 
 /// The entry of `resources/list`.
-pub fn resource() -> Value {
+pub(crate) fn resource() -> Value {
     json!({ "uri": VIEW, "name": "view", "mimeType": APP_HTML })
 }
 
 /// The content item of `resources/read`.
-pub fn contents() -> Value {
+pub(crate) fn contents() -> Value {
     json!({ "uri": VIEW, "mimeType": APP_HTML, "text": HTML, "_meta": contents_meta() })
 }
 
 /// The `_meta` of the content item; the list entry has none.
-pub fn contents_meta() -> Value {
+pub(crate) fn contents_meta() -> Value {
     json!({ "ui": { "csp": { "connectDomains": ["https://api.example.com"] } } })
 }
 
 /// What a call of a known tool says.
-pub fn ran(name: &str) -> Option<String> {
+pub(crate) fn ran(name: &str) -> Option<String> {
     names().iter().any(|known| known == name).then(|| format!("{name} ran"))
 }

@@ -12,16 +12,16 @@ use rmcp::{
     service::{ClientInitializeError, RunningService},
     transport::StreamableHttpClientTransport,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{PATH, catalogue};
 
 /// The extension that a host declares.
-pub const APPS: &str = "io.modelcontextprotocol/ui";
+pub(crate) const APPS: &str = "io.modelcontextprotocol/ui";
 
 /// How the client opens the conversation.
 #[derive(Clone, Debug)]
-pub enum Era {
+pub(crate) enum Era {
     /// `initialize`, asking for this version.
     Legacy(ProtocolVersion),
     /// `server/discover`, then requests that say everything themselves (2026-07-28).
@@ -32,7 +32,7 @@ pub enum Era {
 
 /// What the client declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A client that renders text only: no extension at all.
     Text,
     /// A host that renders MCP Apps.
@@ -44,11 +44,11 @@ pub enum Kind {
 /// rmcp caches lists and reads for as long as their `ttlMs` says, so a test that expects an answer
 /// to change needs a new client.
 #[derive(Debug)]
-pub struct Client(RunningService<RoleClient, ClientConfig>);
+pub(crate) struct Client(RunningService<RoleClient, ClientConfig>);
 
 impl Client {
     /// Connects to the server that is mounted on [`PATH`] at `address`.
-    pub async fn connect(address: SocketAddr, era: Era, kind: Kind) -> Result<Self, ClientInitializeError> {
+    pub(crate) async fn connect(address: SocketAddr, era: Era, kind: Kind) -> Result<Self, ClientInitializeError> {
         let modern = vec![ProtocolVersion::V_2026_07_28];
         // rmcp's own default is 2026-07-28, which `initialize` cannot negotiate.
         let mut version = ProtocolVersion::LATEST_WITH_INITIALIZE;
@@ -69,41 +69,35 @@ impl Client {
     }
 
     /// What the server said of itself in `initialize` or `server/discover`.
-    pub fn server(&self) -> ServerPeerInfo {
+    pub(crate) fn server(&self) -> ServerPeerInfo {
         let info = self.0.peer_info().expect("a connected client knows its peer");
         (*info).clone()
     }
 
-    /// The settings of the Apps extension as the server advertises them.
-    pub fn apps_settings(&self) -> Option<Value> {
-        let extensions = self.server().capabilities.extensions?;
-        extensions.get(APPS).cloned().map(Value::Object)
-    }
-
     /// `tools/list`.
-    pub async fn list_tools(&self) -> Result<ListToolsResult, ServiceError> {
+    pub(crate) async fn list_tools(&self) -> Result<ListToolsResult, ServiceError> {
         self.0.list_tools(None).await
     }
 
     /// `resources/list`.
-    pub async fn list_resources(&self) -> Result<ListResourcesResult, ServiceError> {
+    pub(crate) async fn list_resources(&self) -> Result<ListResourcesResult, ServiceError> {
         self.0.list_resources(None).await
     }
 
     /// `resources/read`.
-    pub async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ServiceError> {
+    pub(crate) async fn read_resource(&self, uri: &str) -> Result<ReadResourceResult, ServiceError> {
         let params = ReadResourceRequestParams::new(uri);
         self.0.read_resource(params).await
     }
 
     /// `tools/call`, without arguments.
-    pub async fn call_tool(&self, name: &str) -> Result<CallToolResult, ServiceError> {
+    pub(crate) async fn call_tool(&self, name: &str) -> Result<CallToolResult, ServiceError> {
         let params = CallToolRequestParams::new(name.to_owned());
         self.0.call_tool(params).await
     }
 
     /// Ends the conversation; a legacy one with the DELETE of its session.
-    pub async fn close(self) {
+    pub(crate) async fn close(self) {
         self.0.cancel().await.expect("the client's task ends well");
     }
 }

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::catalogue;
 
 /// The service, generic over its request body.
-pub fn service() -> StreamableHttpService<Fixture, NeverSessionManager> {
+pub(crate) fn service() -> StreamableHttpService<Fixture, NeverSessionManager> {
     StreamableHttpService::new(
         || Ok::<_, io::Error>(Fixture),
         Arc::default(),
@@ -32,7 +32,7 @@ pub fn service() -> StreamableHttpService<Fixture, NeverSessionManager> {
 
 /// The catalogue behind rmcp's handler trait.
 #[derive(Clone, Copy, Debug)]
-pub struct Fixture;
+pub(crate) struct Fixture;
 
 impl ServerHandler for Fixture {
     fn get_info(&self) -> ServerConfig {

@@ -12,6 +12,6 @@ use rmcp::transport::streamable_http_server::{
 use super::rmcp_json::Fixture;
 
 /// The service, generic over its request body.
-pub fn service() -> StreamableHttpService<Fixture, LocalSessionManager> {
+pub(crate) fn service() -> StreamableHttpService<Fixture, LocalSessionManager> {
     StreamableHttpService::new(|| Ok::<_, io::Error>(Fixture), Arc::default(), StreamableHttpServerConfig::default())
 }

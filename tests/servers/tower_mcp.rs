@@ -9,7 +9,7 @@ use tower_mcp::{
 use super::catalogue;
 
 /// The service, generic over its request body as every [`Router`] is.
-pub fn service() -> Router {
+pub(crate) fn service() -> Router {
     let resource = ResourceBuilder::new(catalogue::VIEW)
         .name("view")
         .mime_type(catalogue::APP_HTML)
