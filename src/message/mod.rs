@@ -6,6 +6,8 @@ mod entry;
 mod incoming;
 mod outgoing;
 mod refusal;
+#[cfg(test)]
+mod tests;
 mod visible;
 mod wants;
 
