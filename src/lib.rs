@@ -197,6 +197,7 @@ pub mod negotiate;
 pub mod normalize;
 pub mod protocol;
 pub mod sse;
+pub mod ui;
 pub mod visibility;
 
 pub use apps::AppsLayer;

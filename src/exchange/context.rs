@@ -88,10 +88,6 @@ impl McpContext {
         self.call().and_then(CallInfo::method_name)
     }
 
-    pub(crate) fn id_bytes(&self) -> Option<Bytes> {
-        self.call().and_then(|call| call.id.clone())
-    }
-
     /// The JSON text of the id, of an exchange with one message: a number, or a string with its quotes. It can stand in
     /// an answer as it is.
     pub fn id(&self) -> Option<&[u8]> {

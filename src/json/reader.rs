@@ -5,6 +5,7 @@ use super::error::{Error, ErrorKind};
 use super::scan;
 use super::span::Span;
 use super::string::Str;
+use super::value::Value;
 
 /// What kind of value stands somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -179,6 +180,14 @@ impl<'a> Reader<'a> {
         };
         self.turn = Turn::After;
         Ok(Span::new(start, self.at))
+    }
+
+    /// Passes the next value, whatever it is, and gives it.
+    ///
+    /// # Errors
+    /// The value is not valid JSON text or nests too deep.
+    pub fn value(&mut self) -> Result<Value<'a>, Error> {
+        self.skip().map(|span| Value::in_source(self.bytes, span))
     }
 
     /// Reads the next value, which must be a string.

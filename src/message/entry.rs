@@ -1,5 +1,6 @@
 //! One entry of a list or of a read result, and the edits that concerns ask of it.
 
+use super::Refusal;
 use crate::json::{Error, Kind, Object, Reader, Span, Splice, Str, Value};
 use crate::protocol::meta;
 
@@ -25,8 +26,12 @@ pub struct Entry<'a> {
     is_object: bool,
     name: Option<Str<'a>>,
     uri: Option<Str<'a>>,
+    mime_type: Option<Value<'a>>,
+    text: Option<Value<'a>>,
+    blob: Option<Value<'a>>,
     is_ambiguous: bool,
     is_removed: bool,
+    refusal: Option<Refusal>,
     /// Where a member can be added: behind the last one, or behind the brace of an empty object.
     end: usize,
     is_empty: bool,
@@ -40,8 +45,12 @@ impl<'a> Entry<'a> {
             is_object: false,
             name: None,
             uri: None,
+            mime_type: None,
+            text: None,
+            blob: None,
             is_ambiguous: false,
             is_removed: false,
+            refusal: None,
             end: 0,
             is_empty: true,
             meta: Meta::default(),
@@ -68,7 +77,23 @@ impl<'a> Entry<'a> {
         self.uri
     }
 
-    /// Whether the entry says two things about itself: `name`, `_meta`, or a member within `_meta` that decides, stands twice.
+    /// The value of `mimeType`, whatever it is. A tool has none.
+    pub fn mime_type(&self) -> Option<Value<'a>> {
+        self.mime_type
+    }
+
+    /// The value of `text`, whatever it is. Only contents have one.
+    pub fn text(&self) -> Option<Value<'a>> {
+        self.text
+    }
+
+    /// The value of `blob`, whatever it is. Only contents have one.
+    pub fn blob(&self) -> Option<Value<'a>> {
+        self.blob
+    }
+
+    /// Whether the entry says two things about itself: a member that is given here, `_meta`, or a member within
+    /// `_meta` or its `ui`, stands twice.
     pub fn is_ambiguous(&self) -> bool {
         self.is_ambiguous
     }
@@ -81,6 +106,16 @@ impl<'a> Entry<'a> {
     /// Whether a concern asked for the entry to be left out.
     pub fn is_removed(&self) -> bool {
         self.is_removed
+    }
+
+    /// Asks for a JSON-RPC error in the place of the whole message that the entry stands in, with the message's id.
+    /// The first refusal counts; its HTTP status does not, since the head of an answer may be gone.
+    pub fn refuse(&mut self, refusal: Refusal) {
+        self.refusal.get_or_insert(refusal);
+    }
+
+    pub(super) fn take_refusal(&mut self) -> Option<Refusal> {
+        self.refusal.take()
     }
 
     /// The entry's `_meta`.
@@ -98,8 +133,12 @@ impl<'a> Entry<'a> {
         self.kind = kind;
         self.name = None;
         self.uri = None;
+        self.mime_type = None;
+        self.text = None;
+        self.blob = None;
         self.is_ambiguous = false;
         self.is_removed = false;
+        self.refusal = None;
         self.is_empty = true;
         self.meta.clear();
         self.is_object = reader.peek()? == Kind::Object;
@@ -122,6 +161,12 @@ impl<'a> Entry<'a> {
             } else if key.is(uri_key) {
                 self.is_ambiguous |= std::mem::replace(&mut has_uri, true);
                 self.uri = read_string(reader)?;
+            } else if kind != EntryKind::Tool && key.is("mimeType") {
+                self.is_ambiguous |= self.mime_type.replace(reader.value()?).is_some();
+            } else if kind == EntryKind::Contents && key.is("text") {
+                self.is_ambiguous |= self.text.replace(reader.value()?).is_some();
+            } else if kind == EntryKind::Contents && key.is("blob") {
+                self.is_ambiguous |= self.blob.replace(reader.value()?).is_some();
             } else {
                 reader.skip()?;
             }

@@ -12,6 +12,8 @@ mod incoming;
 mod outgoing;
 mod reason;
 mod refusal;
+#[cfg(test)]
+mod tests;
 mod visible;
 mod wants;
 

@@ -1,7 +1,7 @@
 //! One pass over a server's message, from one site to the next.
 
-use super::{Capabilities, Entry, EntryKind, Wants};
-use crate::json::{Checkpoint, Depth, Error, Kind, Reader, Removals, Span, Splice};
+use super::{Capabilities, Entry, EntryKind, Refusal, Wants};
+use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice};
 use crate::protocol::{Era, Method};
 
 /// What a message of the server answers.
@@ -30,7 +30,7 @@ pub trait Sites {
     /// The server said that its tools changed, by a `notifications/tools/list_changed`.
     fn tools_changed(&self);
 
-    /// An entry of a list, or an item of contents.
+    /// An entry of a list, or an item of contents. If it is refused, an error takes the place of the message.
     fn entry(&self, entry: &mut Entry<'_>);
 
     /// The capabilities of the server.
@@ -95,6 +95,7 @@ pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice
         splice,
         entry: Entry::new(),
         capabilities: Capabilities::default(),
+        refusal: None,
     };
     match walk.reader.peek()? {
         Kind::Object => walk.message()?,
@@ -119,30 +120,43 @@ struct Walk<'a, 'w, S> {
     splice: &'w mut Splice,
     entry: Entry<'a>,
     capabilities: Capabilities<'a>,
+    /// What a concern asked to stand in the place of the message that is being read.
+    refusal: Option<Refusal>,
 }
 
 impl<S: Sites> Walk<'_, '_, S> {
     /// A message is first read as the answer that it most likely is, since `id` may stand behind `result`.
     /// Only where the id says otherwise it is read again.
     fn message(&mut self) -> Result<(), Error> {
-        let start = self.reader.checkpoint();
+        let start = self.reader.position();
+        let checkpoint = self.reader.checkpoint();
         let mark = self.splice.mark();
         let likely = self.sites.likely_answer();
         let id = self.message_as(likely)?;
+        let source = self.reader.source();
         let answer = match id {
             Id::None => self.sites.answer(None),
-            Id::One(span) => self.sites.answer(Some(&self.reader.source()[span.start..span.end])),
-            Id::Several => Answer::Unknown,
+            Id::One(span) => self.sites.answer(Some(span.of(source))),
+            Id::Odd => Answer::Unknown,
         };
         if answer != likely && self.sites.wants(answer) != self.sites.wants(likely) {
-            self.again(start, mark, answer)?;
+            self.again(checkpoint, mark, answer)?;
+        }
+        if let Some(refusal) = self.refusal.take() {
+            let id = match id {
+                Id::One(span) => Some(span.of(source)),
+                Id::None | Id::Odd => None,
+            };
+            self.splice.rewind(mark);
+            self.splice.replace(Span::new(start, self.reader.position()), &refusal.to_json(id));
         }
         Ok(())
     }
 
-    fn again(&mut self, start: Checkpoint, mark: crate::json::Mark, answer: Answer) -> Result<(), Error> {
+    fn again(&mut self, start: Checkpoint, mark: Mark, answer: Answer) -> Result<(), Error> {
         self.reader.rewind(start);
         self.splice.rewind(mark);
+        self.refusal = None;
         self.message_as(answer).map(drop)
     }
 
@@ -161,11 +175,12 @@ impl<S: Sites> Walk<'_, '_, S> {
                 }
                 continue;
             }
+            let kind = self.reader.peek()?;
             let span = self.reader.skip()?;
             if key.is("id") {
                 id = match id {
-                    Id::None => Id::One(span),
-                    Id::One(_) | Id::Several => Id::Several,
+                    Id::None if matches!(kind, Kind::String | Kind::Number) => Id::One(span),
+                    Id::None | Id::One(_) | Id::Odd => Id::Odd,
                 };
             }
         }
@@ -236,6 +251,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         while self.reader.element()? {
             let span = self.entry.read(kind, &mut self.reader)?;
             self.sites.entry(&mut self.entry);
+            self.refusal = self.refusal.take().or_else(|| self.entry.take_refusal());
             if self.entry.is_removed() {
                 removals.drop(span, self.splice);
             } else {
@@ -252,7 +268,8 @@ impl<S: Sites> Walk<'_, '_, S> {
 enum Id {
     None,
     One(Span),
-    Several,
+    /// It stands twice, or is neither a string nor a number.
+    Odd,
 }
 
 fn list_named(key: crate::json::Str<'_>) -> Option<EntryKind> {

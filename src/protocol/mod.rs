@@ -2,17 +2,27 @@
 
 mod audience;
 mod era;
+mod host;
 mod media_type;
 mod method;
 mod mirrored;
+mod origin;
+mod source;
+mod text;
 mod tool_visibility;
+mod ui_uri;
 
 pub use audience::{Audience, UnknownAudience};
 pub use era::Era;
+pub(crate) use host::{host, is_address};
 pub use media_type::MediaType;
 pub use method::Method;
 pub use mirrored::{InvalidMirror, decode_mirrored};
+pub use origin::{InvalidOrigin, Origin, Scheme};
+pub use source::Source;
+pub(crate) use text::checked_text;
 pub use tool_visibility::ToolVisibility;
+pub use ui_uri::{InvalidUiUri, UiUri};
 
 /// The identifier of MCP Apps in `capabilities.extensions` (MCP Apps, "Extension Identifier").
 pub const UI_EXTENSION: &str = "io.modelcontextprotocol/ui";

@@ -1,0 +1,197 @@
+//! `_meta.ui` of a tool: its link to a UI, and who may use it.
+
+use serde_json::{Map, Value};
+
+use super::problem::{Parsed, ProblemKind};
+use super::walk::{Problems, walk_ui};
+use crate::protocol::{UI_SCHEME, UiUri, meta};
+
+/// `_meta.ui` of a tool (MCP Apps, "Resource Discovery").
+///
+/// The two members do not need each other: a tool that only its app may call has a visibility and often no UI.
+///
+/// ```
+/// use tower_mcp_apps::ui::{ToolMeta, ToolVisibility};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let show = ToolMeta::new().with_resource_uri("ui://accounts/dashboard".parse()?);
+/// assert_eq!(show.to_value(), serde_json::json!({"resourceUri": "ui://accounts/dashboard"}));
+///
+/// let refresh = ToolMeta::new().with_visibility(ToolVisibility::App);
+/// assert_eq!(refresh.to_value(), serde_json::json!({"visibility": ["app"]}));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolMeta {
+    /// A [`UiUri`], or of foreign metadata anything that begins with `ui://`.
+    resource_uri: Option<String>,
+    visibility: Option<ToolVisibility>,
+}
+
+impl ToolMeta {
+    /// States nothing: no UI, and visible to the model and to apps.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Links the tool to a UI, which the server must have.
+    #[must_use]
+    pub fn with_resource_uri(mut self, uri: UiUri) -> Self {
+        self.resource_uri = Some(uri.as_str().to_owned());
+        self
+    }
+
+    /// States who may see and call the tool.
+    #[must_use]
+    pub fn with_visibility(mut self, visibility: ToolVisibility) -> Self {
+        self.visibility = Some(visibility);
+        self
+    }
+
+    /// The link. It begins with `ui://`; of foreign metadata it need not be a [`UiUri`].
+    pub fn resource_uri(&self) -> Option<&str> {
+        self.resource_uri.as_deref()
+    }
+
+    /// Who may see and call the tool, where it is stated.
+    pub fn visibility(&self) -> Option<ToolVisibility> {
+        self.visibility
+    }
+
+    /// The value of `ui`.
+    pub fn to_value(&self) -> Value {
+        let mut ui = Map::new();
+        self.insert_members(&mut ui);
+        ui.into()
+    }
+
+    /// A `_meta` with `ui` alone.
+    pub fn to_meta(&self) -> Map<String, Value> {
+        let mut meta = Map::new();
+        self.insert_into(&mut meta);
+        meta
+    }
+
+    /// Puts what is stated into a `_meta`, whose other members stay, also those of `ui`: a link that is added to an
+    /// app-only tool leaves it app-only. The deprecated flat key goes where a link is stated. A `ui` that is no object
+    /// is replaced.
+    pub fn insert_into(&self, meta: &mut Map<String, Value>) {
+        if self.resource_uri.is_some() {
+            meta.remove(meta::FLAT_RESOURCE_URI);
+        }
+        if let Some(Value::Object(ui)) = meta.get_mut(meta::UI) {
+            self.insert_members(ui);
+        } else {
+            meta.insert(meta::UI.to_owned(), self.to_value());
+        }
+    }
+
+    fn insert_members(&self, ui: &mut Map<String, Value>) {
+        if let Some(uri) = &self.resource_uri {
+            ui.insert("resourceUri".to_owned(), uri.as_str().into());
+        }
+        if let Some(visibility) = self.visibility {
+            ui.insert("visibility".to_owned(), visibility.to_value());
+        }
+    }
+
+    /// Reads the `_meta` of a tool that someone else wrote.
+    ///
+    /// The nested link wins over the flat one. A link that begins with `ui://` is taken as it stands even where it is no
+    /// [`UiUri`], since it has to be asked for by that name. A visibility that is no array is nobody's, as in
+    /// [`is_visible`](crate::visibility::is_visible). Of members that stand twice `serde_json` has kept the last.
+    ///
+    /// ```
+    /// use tower_mcp_apps::ui::{ToolMeta, ToolVisibility};
+    ///
+    /// let parsed = ToolMeta::parse(&serde_json::json!({
+    ///     "ui/resourceUri": "ui://accounts/dashboard",
+    ///     "ui": {"visibility": ["app", "robot"]},
+    /// }));
+    /// assert_eq!(parsed.value.resource_uri(), Some("ui://accounts/dashboard"));
+    /// assert_eq!(parsed.value.visibility(), Some(ToolVisibility::App));
+    /// assert_eq!(parsed.problems.len(), 2);
+    /// ```
+    pub fn parse(meta: &Value) -> Parsed<Self> {
+        let mut value = Self::new();
+        let mut found = Vec::new();
+        walk_ui(meta, &mut found, |key, member, mut problems| match key {
+            "resourceUri" => value.resource_uri = parse_link(member, problems),
+            "visibility" => value.visibility = Some(ToolVisibility::parse(member, problems)),
+            "csp" | "permissions" | "domain" | "prefersBorder" => problems.add(ProblemKind::Misplaced),
+            _ => problems.add(ProblemKind::Unknown),
+        });
+        if let Some(flat) = meta.get(meta::FLAT_RESOURCE_URI) {
+            value.parse_flat(flat, Problems::new("_meta", &mut found).member(meta::FLAT_RESOURCE_URI));
+        }
+        Parsed { value, problems: found }
+    }
+
+    fn parse_flat(&mut self, flat: &Value, mut problems: Problems<'_>) {
+        match &self.resource_uri {
+            Some(nested) if flat == nested => {}
+            Some(_) => problems.add(ProblemKind::FlatKeyDiffers),
+            None => {
+                problems.add(ProblemKind::FlatKeyAlone);
+                self.resource_uri = parse_link(flat, problems);
+            }
+        }
+    }
+}
+
+/// Who may see and call a tool (MCP Apps, "Resource Discovery", Visibility).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ToolVisibility {
+    /// The model and apps of the same server, as where nothing is stated.
+    Both,
+    /// The model.
+    Model,
+    /// Apps of the same server.
+    App,
+    /// Neither: the tool is there for hosts alone.
+    Nobody,
+}
+
+impl ToolVisibility {
+    /// Whether the model may see and call the tool.
+    pub fn has_model(self) -> bool {
+        matches!(self, Self::Both | Self::Model)
+    }
+
+    /// Whether apps of the same server may call the tool.
+    pub fn has_app(self) -> bool {
+        matches!(self, Self::Both | Self::App)
+    }
+
+    /// The value of `visibility`.
+    pub fn to_value(self) -> Value {
+        let names = [self.has_model().then_some("model"), self.has_app().then_some("app")];
+        names.into_iter().flatten().map(Value::from).collect()
+    }
+
+    fn parse(value: &Value, mut problems: Problems<'_>) -> Self {
+        let (mut model, mut app) = (false, false);
+        for (index, item) in problems.array(value).unwrap_or_default().iter().enumerate() {
+            match item.as_str() {
+                Some("model") => model = true,
+                Some("app") => app = true,
+                _ => problems.item(index).add(ProblemKind::Unknown),
+            }
+        }
+        match (model, app) {
+            (true, true) => Self::Both,
+            (true, false) => Self::Model,
+            (false, true) => Self::App,
+            (false, false) => Self::Nobody,
+        }
+    }
+}
+
+fn parse_link(value: &Value, mut problems: Problems<'_>) -> Option<String> {
+    let uri = problems.text(value)?;
+    if let Err(fault) = UiUri::try_from(uri) {
+        problems.add(ProblemKind::Link { uri: uri.to_owned(), fault });
+    }
+    uri.starts_with(UI_SCHEME).then(|| uri.to_owned())
+}
