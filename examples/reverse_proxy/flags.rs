@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 use http::HeaderName;
 
 use tower_mcp_apps::exchange::{AudienceSource, Auto, ByHeader, Fixed, Limits};
-use tower_mcp_apps::normalize::OpenAiKeys;
+use tower_mcp_apps::normalize::{Degradation, OpenAiKeys};
 use tower_mcp_apps::{AppsLayer, normalize, protocol};
 
 use crate::endpoint::Endpoint;
@@ -43,6 +43,10 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(crate) openai_keys: bool,
 
+    /// Clients that did not declare MCP Apps hear nothing of UIs.
+    #[arg(long)]
+    pub(crate) strip_ui_for_text_clients: bool,
+
     /// Longest request body that is read, in bytes.
     #[arg(long, value_name = "N", default_value_t = 4 << 20)]
     pub(crate) max_request_bytes: usize,
@@ -62,6 +66,9 @@ impl Flags {
         }
         if self.openai_keys {
             layer = layer.openai_keys(OpenAiKeys::Read);
+        }
+        if self.strip_ui_for_text_clients {
+            layer = layer.degradation(Degradation::Strip);
         }
         match self.audience {
             Audience::Auto => self.or_header(layer, Auto),

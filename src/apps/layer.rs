@@ -6,7 +6,7 @@ use crate::audit::{Audit, Sink};
 use crate::concern::{Chain, ConcernService, LookUp, Settings};
 use crate::exchange::{AudienceSource, Limits, Predicate};
 use crate::negotiate::Negotiate;
-use crate::normalize::{FlatKey, Normalize, OpenAiKeys};
+use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys};
 use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
@@ -59,6 +59,13 @@ impl AppsLayer {
     #[must_use]
     pub fn audit(mut self, sink: impl Sink) -> Self {
         self.audit = Some(Audit::new(sink));
+        self
+    }
+
+    /// Chooses what clients get that cannot render UIs. See [`normalize`](crate::normalize).
+    #[must_use]
+    pub fn degradation(mut self, degradation: Degradation) -> Self {
+        self.normalize = self.normalize.degradation(degradation);
         self
     }
 

@@ -1,11 +1,11 @@
 //! What is looked at in a tool, and what is asked for.
 
-use super::{FlatKey, OpenAiKeys};
+use super::{Degradation, FlatKey, OpenAiKeys, degrade::degrade};
 use crate::concern::{Concern, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::json::{Kind, Object, Value};
 use crate::message::{Answer, Entry, EntryKind, Meta, Ui, Wants};
-use crate::protocol::{Method, UI_SCHEME, meta};
+use crate::protocol::{Audience, Method, UI_SCHEME, meta};
 
 const RESOURCE_URI: &str = "resourceUri";
 const VISIBILITY: &str = "visibility";
@@ -15,6 +15,7 @@ const VISIBILITY: &str = "visibility";
 pub struct Normalize {
     flat_key: FlatKey,
     openai_keys: OpenAiKeys,
+    degradation: Degradation,
 }
 
 impl Normalize {
@@ -36,23 +37,37 @@ impl Normalize {
         self.openai_keys = openai_keys;
         self
     }
+
+    /// Chooses what clients get that cannot render UIs.
+    #[must_use]
+    pub fn degradation(mut self, degradation: Degradation) -> Self {
+        self.degradation = degradation;
+        self
+    }
 }
 
 impl Sealed for Normalize {}
 
 impl Concern for Normalize {
-    fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
-        let tools = Wants::TOOLS.when(self.flat_key != FlatKey::Keep || self.openai_keys == OpenAiKeys::Read);
-        let pages = (Wants::RESOURCES | Wants::TEMPLATES | Wants::CONTENTS).when(self.openai_keys == OpenAiKeys::Read);
+    fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
+        let reads_openai = self.openai_keys == OpenAiKeys::Read;
+        let strips = self.degradation == Degradation::Strip && exchange.context().audience() != Audience::App;
+        let links = self.flat_key != FlatKey::Keep || reads_openai;
+        // With degradation, what a client gets depends on what it declared.
+        let depends = Wants::PRIVATE.when(self.degradation == Degradation::Strip);
+        let tools = Wants::TOOLS.when(links || strips) | depends;
+        let lists = (Wants::RESOURCES | Wants::TEMPLATES).when(reads_openai || strips) | depends;
+        let contents = Wants::CONTENTS.when(reads_openai);
         match answer {
             Answer::To(Method::ToolsList) => tools,
-            Answer::To(Method::ResourcesList | Method::TemplatesList | Method::ResourcesRead) => pages,
+            Answer::To(Method::ResourcesList | Method::TemplatesList) => lists,
+            Answer::To(Method::ResourcesRead) => contents,
             Answer::To(_) => Wants::NOTHING,
-            Answer::Unknown => tools | pages,
+            Answer::Unknown => tools | lists | contents,
         }
     }
 
-    fn entry(&self, _: &Exchange, entry: &mut Entry<'_>) {
+    fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
         let kind = entry.kind();
         let meta = entry.meta_mut();
         if self.openai_keys == OpenAiKeys::Read {
@@ -63,6 +78,9 @@ impl Concern for Normalize {
         }
         if kind == EntryKind::Tool {
             self.link(meta);
+        }
+        if self.degradation == Degradation::Strip {
+            degrade(exchange, entry);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use tower_layer::Layer;
 
-use super::{FlatKey, Normalize, OpenAiKeys};
+use super::{Degradation, FlatKey, Normalize, OpenAiKeys};
 use crate::concern::{ConcernService, Settings};
 
 /// Repairs how tools point at their UI. See the [module docs](super).
@@ -29,6 +29,13 @@ impl NormalizeLayer {
     #[must_use]
     pub fn openai_keys(mut self, openai_keys: OpenAiKeys) -> Self {
         self.concern = self.concern.openai_keys(openai_keys);
+        self
+    }
+
+    /// Chooses what clients get that cannot render UIs.
+    #[must_use]
+    pub fn degradation(mut self, degradation: Degradation) -> Self {
+        self.concern = self.concern.degradation(degradation);
         self
     }
 

@@ -10,6 +10,8 @@
 //! - OpenAI's keys are read only on request ([`OpenAiKeys`]). They add what is missing, are never removed,
 //!   and no resource is relabelled: a page made for another bridge would not run as an MCP App.
 //!
+//! - On request, clients that cannot render UIs do not hear of them ([`Degradation`]). Results of calls are not looked into.
+//!
 //! This is cosmetic: what cannot be read passes as it came.
 //!
 //! # Example
@@ -42,9 +44,10 @@
 //! ```
 
 mod concern;
+mod degrade;
 mod layer;
 mod options;
 
 pub use concern::Normalize;
 pub use layer::NormalizeLayer;
-pub use options::{FlatKey, OpenAiKeys};
+pub use options::{Degradation, FlatKey, OpenAiKeys};

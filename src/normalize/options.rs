@@ -25,3 +25,14 @@ pub enum OpenAiKeys {
     /// `openai/widgetDomain` and `openai/widgetPrefersBorder` give the missing `csp`, `domain` and `prefersBorder`.
     Read,
 }
+
+/// What clients get that cannot render UIs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Degradation {
+    /// The same as all others.
+    #[default]
+    None,
+    /// Only what they can use. Clients that did not declare MCP Apps get tools without UI metadata and no
+    /// `ui://` resources; and no client gets a `ui://` resource in a list whose media type it did not declare.
+    Strip,
+}

@@ -126,8 +126,10 @@ impl<C: Concern> Read<'_, '_, C> {
         while self.reader.element()? {
             entry.read(EntryKind::Tool, &mut self.reader)?;
             let Some(name) = entry.name().and_then(|name| name.decode().ok()) else { continue };
+            // What a concern takes away from an entry that stays was said all the same.
+            let said = entry.visibility();
             self.concern.entry(self.exchange, &mut entry);
-            self.tools.add(&name, Tool { is_listed: !entry.is_removed(), visibility: entry.visibility() });
+            self.tools.add(&name, Tool { is_listed: !entry.is_removed(), visibility: said.and(entry.visibility()) });
         }
         Ok(())
     }
