@@ -58,6 +58,7 @@ mod tool_meta;
 mod tool_result;
 mod walk;
 
+pub use crate::protocol::ToolVisibility;
 pub use csp::{Csp, Directive, InvalidSource, SourceFault};
 pub use domain::{InvalidDomain, SandboxDomain};
 pub use html::{Html, InvalidHtml};
@@ -65,5 +66,5 @@ pub use permission::{Permission, UnknownPermission};
 pub use problem::{Parsed, Problem, ProblemKind};
 pub use resource::UiResource;
 pub use resource_meta::ResourceMeta;
-pub use tool_meta::{ToolMeta, ToolVisibility};
+pub use tool_meta::ToolMeta;
 pub use tool_result::{InvalidToolResult, ToolResult};

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::problem::{Parsed, ProblemKind};
 use super::walk::{Problems, walk_ui};
-use crate::protocol::{UI_SCHEME, UiUri, meta};
+use crate::protocol::{Audience, ToolVisibility, UI_SCHEME, UiUri, meta};
 
 /// `_meta.ui` of a tool (MCP Apps, "Resource Discovery").
 ///
@@ -92,7 +92,7 @@ impl ToolMeta {
             ui.insert("resourceUri".to_owned(), uri.as_str().into());
         }
         if let Some(visibility) = self.visibility {
-            ui.insert("visibility".to_owned(), visibility.to_value());
+            ui.insert("visibility".to_owned(), visibility_value(visibility));
         }
     }
 
@@ -118,7 +118,7 @@ impl ToolMeta {
         let mut found = Vec::new();
         walk_ui(meta, &mut found, |key, member, mut problems| match key {
             "resourceUri" => value.resource_uri = parse_link(member, problems),
-            "visibility" => value.visibility = Some(ToolVisibility::parse(member, problems)),
+            "visibility" => value.visibility = Some(parse_visibility(member, problems)),
             "csp" | "permissions" | "domain" | "prefersBorder" => problems.add(ProblemKind::Misplaced),
             _ => problems.add(ProblemKind::Unknown),
         });
@@ -140,52 +140,22 @@ impl ToolMeta {
     }
 }
 
-/// Who may see and call a tool (MCP Apps, "Resource Discovery", Visibility).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ToolVisibility {
-    /// The model and apps of the same server, as where nothing is stated.
-    Both,
-    /// The model.
-    Model,
-    /// Apps of the same server.
-    App,
-    /// Neither: the tool is there for hosts alone.
-    Nobody,
+/// The value of `visibility`.
+fn visibility_value(visibility: ToolVisibility) -> Value {
+    let name = |audience: Audience| visibility.includes(audience).then_some(audience.as_str());
+    [name(Audience::Model), name(Audience::App)].into_iter().flatten().map(Value::from).collect()
 }
 
-impl ToolVisibility {
-    /// Whether the model may see and call the tool.
-    pub fn has_model(self) -> bool {
-        matches!(self, Self::Both | Self::Model)
-    }
-
-    /// Whether apps of the same server may call the tool.
-    pub fn has_app(self) -> bool {
-        matches!(self, Self::Both | Self::App)
-    }
-
-    /// The value of `visibility`.
-    pub fn to_value(self) -> Value {
-        let names = [self.has_model().then_some("model"), self.has_app().then_some("app")];
-        names.into_iter().flatten().map(Value::from).collect()
-    }
-
-    fn parse(value: &Value, mut problems: Problems<'_>) -> Self {
-        let (mut model, mut app) = (false, false);
-        for (index, item) in problems.array(value).unwrap_or_default().iter().enumerate() {
-            match item.as_str() {
-                Some("model") => model = true,
-                Some("app") => app = true,
-                _ => problems.item(index).add(ProblemKind::Unknown),
-            }
-        }
-        match (model, app) {
-            (true, true) => Self::Both,
-            (true, false) => Self::Model,
-            (false, true) => Self::App,
-            (false, false) => Self::Nobody,
+fn parse_visibility(value: &Value, mut problems: Problems<'_>) -> ToolVisibility {
+    let (mut for_model, mut for_app) = (false, false);
+    for (index, item) in problems.array(value).unwrap_or_default().iter().enumerate() {
+        match item.as_str() {
+            Some("model") => for_model = true,
+            Some("app") => for_app = true,
+            _ => problems.item(index).add(ProblemKind::Unknown),
         }
     }
+    ToolVisibility::new(for_model, for_app)
 }
 
 fn parse_link(value: &Value, mut problems: Problems<'_>) -> Option<String> {

@@ -50,7 +50,7 @@ async fn parser_and_filter_agree() {
         json!({"io.modelcontextprotocol/ui": {"visibility": ["app"]}}),
     ] {
         let visibility = ToolMeta::parse(&meta).value.visibility().unwrap_or(ToolVisibility::Both);
-        assert_eq!(passes(&meta, Audience::Model).await, visibility.has_model(), "{meta}");
-        assert_eq!(passes(&meta, Audience::App).await, visibility.has_app(), "{meta}");
+        assert_eq!(passes(&meta, Audience::Model).await, visibility.includes(Audience::Model), "{meta}");
+        assert_eq!(passes(&meta, Audience::App).await, visibility.includes(Audience::App), "{meta}");
     }
 }
