@@ -264,6 +264,13 @@ impl<'a> Meta<'a> {
         }
     }
 
+    /// Removes `ui`, and all that was asked of it.
+    pub fn remove_ui(&mut self) {
+        self.object.remove(meta::UI);
+        self.ui.start_empty();
+        self.ui_state = Ui::Absent;
+    }
+
     /// Removes a member of `ui`.
     pub fn ui_remove(&mut self, key: &str) {
         self.ui.remove(key);

@@ -17,7 +17,7 @@ pub(super) fn degrade(exchange: &Exchange, entry: &mut Entry<'_>) {
         // Without its metadata nobody behind us can tell whom the tool is for, so that is settled here.
         EntryKind::Tool if !entry.visibility().includes(Audience::Model) => entry.remove(),
         EntryKind::Tool => {
-            entry.meta_mut().remove(meta::UI);
+            entry.meta_mut().remove_ui();
             entry.meta_mut().remove(meta::FLAT_RESOURCE_URI);
         }
         EntryKind::Resource | EntryKind::Template => {
