@@ -2,7 +2,6 @@
 
 // Each test crate uses a part of it.
 #![allow(dead_code)]
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 pub(crate) mod body;
 pub(crate) mod server;
