@@ -115,11 +115,18 @@ impl<C: Concern> Edit<C> {
             }
             Phase::Events(splitter) => {
                 splitter.push(piece);
+                let most = self.handling.limits().response_bytes;
                 while let Some(block) = splitter.next_block() {
+                    // Also where it came in one piece, so that the same bytes always fare alike.
+                    if block.len() > most {
+                        let mut held = block.frames();
+                        held.extend(splitter.take_buffered());
+                        return self.too_large(held);
+                    }
                     let edited = edit_block(&self.handling, block);
                     self.out.extend(edited);
                 }
-                if splitter.buffered() > self.handling.limits().response_bytes {
+                if splitter.buffered() > most {
                     let held = splitter.take_buffered();
                     self.too_large(held);
                 }

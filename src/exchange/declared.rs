@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use crate::json::{Error, Kind, Reader};
+use crate::json::{Depth, Error, Kind, Reader};
 use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION};
 
 /// What a client declared in `capabilities.extensions`: in its request (modern era), or at `initialize`
@@ -29,8 +29,10 @@ impl Declared {
 
     /// What this JSON text of an `extensions` object declares. What cannot be read declares nothing.
     pub fn read(extensions: Bytes) -> Self {
-        let has_apps = declares(&extensions, APP_MEDIA_TYPE).unwrap_or(false);
-        Self { extensions: Some(extensions), has_apps }
+        match declares(&extensions, APP_MEDIA_TYPE) {
+            Ok(has_apps) => Self { extensions: Some(extensions), has_apps },
+            Err(_) => Self::NOTHING,
+        }
     }
 
     /// The most usual declaration: MCP Apps with its one media type, and nothing else.
@@ -62,7 +64,7 @@ impl Declared {
     /// Whether an extension with this identifier was declared, whatever its settings are.
     pub fn has_extension(&self, identifier: &str) -> bool {
         let find = |extensions| -> Result<bool, Error> {
-            let mut reader = Reader::new(extensions);
+            let mut reader = Reader::with_depth(extensions, Depth::MAX);
             let mut found = false;
             reader.enter_object()?;
             while let Some(key) = reader.member()? {
@@ -78,12 +80,9 @@ impl Declared {
 /// Whether an `extensions` object declares MCP Apps with this media type.
 fn declares(extensions: &[u8], media_type: &str) -> Result<bool, Error> {
     let Some(wanted) = MediaType::parse(media_type) else { return Ok(false) };
-    let mut reader = Reader::new(extensions);
+    let mut reader = Reader::with_depth(extensions, Depth::MAX);
     let mut found = None;
     let mut is_doubled = false;
-    if reader.peek()? != Kind::Object {
-        return Ok(false);
-    }
     reader.enter_object()?;
     while let Some(key) = reader.member()? {
         if !key.is(UI_EXTENSION) || reader.peek()? != Kind::Object {
@@ -102,6 +101,7 @@ fn declares(extensions: &[u8], media_type: &str) -> Result<bool, Error> {
         }
         is_doubled |= found.replace(has_type.unwrap_or(false)).is_some();
     }
+    reader.end()?;
     Ok(!is_doubled && found.unwrap_or(false))
 }
 
@@ -157,6 +157,9 @@ mod tests {
         ] {
             let declared = Declared::read(Bytes::from_static(extensions.as_bytes()));
             assert_eq!(declared.supports_apps(), expected, "{extensions}");
+        }
+        for broken in ["[]", "{", r#"{"a":1,}"#, "{} {}", "null"] {
+            assert_eq!(Declared::read(Bytes::from_static(broken.as_bytes())), Declared::NOTHING, "{broken}");
         }
         assert!(!Declared::NOTHING.supports_apps());
         assert_eq!(Declared::apps(), Declared::read(Bytes::from_static(Declared::APPS)));

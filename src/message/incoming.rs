@@ -74,7 +74,7 @@ pub enum Fault {
     Duplicate(&'static str),
     /// A member equals a deciding one but for the case of its letters.
     CaseVariant(&'static str),
-    /// The method or the id is of another type, or has a lone surrogate.
+    /// The method, the id, the name or the URI has a lone surrogate, or the method or the id is of another type.
     Unreadable(&'static str),
     /// The message is no object.
     NotAnObject,
@@ -188,6 +188,7 @@ impl<'a> Call<'a> {
         }
         let mut seen = Seen::new(&["method", "id", "params", "result", "error"]);
         let mut initialize = Initialize::default();
+        let mut ids = 0;
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
             match seen.note(key, &mut call.fault) {
@@ -197,7 +198,10 @@ impl<'a> Call<'a> {
                         call.fault.get_or_insert(Fault::Unreadable("method"));
                     }
                 }
-                Some("id") => call.read_id(reader)?,
+                Some("id") => {
+                    ids += 1;
+                    call.id = read_id(reader)?;
+                }
                 Some("params") if reader.peek()? == Kind::Object => call.read_params(reader, &mut initialize)?,
                 Some("result" | "error") => {
                     call.is_response = true;
@@ -207,6 +211,13 @@ impl<'a> Call<'a> {
             }
         }
         call.is_response &= !seen.has("method");
+        // A response to a message whose id could not be read has `null` there.
+        if ids > 0 && call.id.is_none() && !call.is_response {
+            call.fault.get_or_insert(Fault::Unreadable("id"));
+        }
+        if ids > 1 {
+            call.id = None;
+        }
         if call.method() == Some(Method::Initialize) {
             call.version = initialize.version.and_then(|version| version.decode().ok());
             call.extensions = initialize.extensions.map(|span| &reader.source()[span.start..span.end]);
@@ -214,24 +225,13 @@ impl<'a> Call<'a> {
         Ok(call)
     }
 
-    fn read_id(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        let kind = reader.peek()?;
-        let span = reader.skip()?;
-        if matches!(kind, Kind::String | Kind::Number) {
-            self.id = Some(&reader.source()[span.start..span.end]);
-        } else {
-            self.fault.get_or_insert(Fault::Unreadable("id"));
-        }
-        Ok(())
-    }
-
     fn read_params(&mut self, reader: &mut Reader<'a>, initialize: &mut Initialize<'a>) -> Result<(), Error> {
         let mut seen = Seen::new(&["name", "uri", "_meta", "protocolVersion", "capabilities"]);
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
             match seen.note(key, &mut self.fault) {
-                Some("name") => self.name = read_text(reader)?,
-                Some("uri") => self.uri = read_text(reader)?,
+                Some("name") => self.name = self.read_param(reader, "params.name")?,
+                Some("uri") => self.uri = self.read_param(reader, "params.uri")?,
                 Some("_meta") if reader.peek()? == Kind::Object => self.read_meta(reader)?,
                 Some("protocolVersion") if reader.peek()? == Kind::String => {
                     initialize.version = Some(reader.string()?)
@@ -243,6 +243,16 @@ impl<'a> Call<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What the message is about. Another type than a string is for the server to judge: some method may have one there.
+    fn read_param(&mut self, reader: &mut Reader<'a>, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
+        let kind = reader.peek()?;
+        let text = read_text(reader)?;
+        if kind == Kind::String && text.is_none() {
+            self.fault.get_or_insert(Fault::Unreadable(name));
+        }
+        Ok(text)
     }
 
     fn read_meta(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
@@ -266,6 +276,18 @@ impl<'a> Call<'a> {
         self.meta = Some(&reader.source()[start..reader.position()]);
         Ok(())
     }
+}
+
+/// The JSON text of the next value, if it is an id: a number, or a string without lone surrogates.
+fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>, Error> {
+    let (span, is_id) = match reader.peek()? {
+        Kind::String => {
+            let text = reader.string()?;
+            (text.span(), text.decode().is_ok())
+        }
+        kind => (reader.skip()?, kind == Kind::Number),
+    };
+    Ok(is_id.then(|| &reader.source()[span.start..span.end]))
 }
 
 /// The text of the next value; `None` where it is no string, or has a lone surrogate.
@@ -316,7 +338,7 @@ impl<'n> Seen<'n> {
 
     /// The deciding member that this key names; a second one, or one that differs only by case, is a fault.
     fn note(&mut self, key: Str<'_>, fault: &mut Option<Fault>) -> Option<&'static str> {
-        let at = self.names.iter().position(|name| key.is_ignoring_ascii_case(name))?;
+        let at = self.names.iter().position(|name| is_but_for_case(key, name))?;
         let name = self.names[at];
         if !key.is(name) {
             fault.get_or_insert(Fault::CaseVariant(name));
@@ -328,4 +350,24 @@ impl<'n> Seen<'n> {
         self.seen |= 1 << at;
         Some(name)
     }
+}
+
+/// Whether a reader that ignores the case of letters may take a key for this name, which is ASCII. Four letters beyond ASCII
+/// have one of ASCII as their other case: to some readers `paramſ` is `params`.
+fn is_but_for_case(key: Str<'_>, name: &str) -> bool {
+    if key.is_ignoring_ascii_case(name) {
+        return true;
+    }
+    // Such a letter is longer than the other, and no letter is longer than an escape, which has six bytes.
+    let raw = key.raw();
+    if raw.len() <= name.len() || raw.len() > 6 * name.len() || (raw.is_ascii() && !key.has_escapes()) {
+        return false;
+    }
+    let fold = |letter: char| match letter {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        '\u{130}' | '\u{131}' => 'i',
+        letter => letter.to_ascii_lowercase(),
+    };
+    key.decode().is_ok_and(|key| key.chars().map(fold).eq(name.chars().map(|letter| letter.to_ascii_lowercase())))
 }

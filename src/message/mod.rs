@@ -8,6 +8,7 @@
 
 mod capabilities;
 mod entry;
+mod id;
 mod incoming;
 mod outgoing;
 mod reason;
@@ -19,6 +20,7 @@ mod wants;
 
 pub use capabilities::Capabilities;
 pub use entry::{Entry, EntryKind, Meta, Ui};
+pub(crate) use id::IdKey;
 pub use incoming::{Call, Fault, Payload, Unreadable};
 pub use outgoing::{Answer, Sites, walk};
 pub use reason::Reason;

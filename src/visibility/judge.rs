@@ -3,15 +3,16 @@
 //! What is judged must be what runs. So where readers may understand a message differently, or a header
 //! says something else than the body, it is refused; and what could not be read is never forwarded.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use http::request::Parts;
-use http::{HeaderName, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::{AppResources, Visibility};
 use crate::concern::{Asked, Unread};
 use crate::exchange::Exchange;
-use crate::message::{Call, Payload, Reason, Refusal};
+use crate::message::{Call, IdKey, Payload, Reason, Refusal};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, header};
 
 /// Why a request of a model or an app goes no further, if it does not.
@@ -99,21 +100,24 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
     if call.method() != Some(Method::ToolsCall) {
         return None;
     }
-    let version = single(parts, &header::PROTOCOL_VERSION);
+    let (method, name) = (call.method.as_deref(), call.name.as_deref());
     if call.era() == Era::Legacy {
-        let claims_modern = version.ok()?.is_some_and(|version| Era::of_version(version) == Era::Modern);
-        return claims_modern.then(|| {
-            missing_metadata(
-                "a request of this protocol version needs its version and the client's capabilities in params._meta",
-            )
-        });
+        let mut versions = parts.headers.get_all(header::PROTOCOL_VERSION).iter();
+        if versions.any(|version| version.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern)) {
+            let missing =
+                "a request of this protocol version needs its version and the client's capabilities in params._meta";
+            return Some(missing_metadata(missing));
+        }
+        // Legacy clients send no such header; but where one stands, somebody on the way may go by it.
+        let mut there = [(header::METHOD, method), (header::NAME, name)]
+            .into_iter()
+            .filter(|(header, _)| parts.headers.contains_key(header));
+        return there.find_map(|(header, body)| mismatch(parts, &header, body));
     }
     if !call.declares_version || !call.declares_capabilities {
         let missing = "params._meta needs both the protocol version and the client's capabilities";
         return Some(missing_metadata(missing));
     }
-    let method = call.method.as_deref();
-    let name = call.name.as_deref();
     [
         mismatch(parts, &header::PROTOCOL_VERSION, call.version.as_deref()),
         mismatch(parts, &header::METHOD, method),
@@ -125,40 +129,33 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
 }
 
 fn mismatch(parts: &Parts, name: &HeaderName, body: Option<&str>) -> Option<Refusal> {
-    let what = match single(parts, name) {
-        Err(Doubled) => "stands twice",
-        Ok(None) => "is missing",
-        Ok(Some(value)) => {
-            let value = if name == header::NAME { decode_mirrored(value.as_bytes()).ok() } else { Some(value.into()) };
-            match value {
-                None => "cannot be read",
-                Some(value) if Some(&*value) != body => "differs from the body",
-                Some(_) => return None,
-            }
-        }
+    let mut values = parts.headers.get_all(name).iter();
+    let what = match (values.next(), values.next()) {
+        (None, _) => "is missing",
+        (Some(_), Some(_)) => "stands twice",
+        (Some(value), None) => match mirror(name, value) {
+            None => "cannot be read",
+            Some(value) if Some(&*value) != body => "differs from the body",
+            Some(_) => return None,
+        },
     };
     let message = format!("header mismatch: {name} {what}");
     let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::HEADER_MISMATCH, message);
     Some(refusal.because(Reason::HeaderMismatch))
 }
 
-/// A header stands more than once.
-struct Doubled;
-
-/// The only value of a header. A value that is no text reads as empty, which no body's value is equal to.
-fn single<'p>(parts: &'p Parts, name: &HeaderName) -> Result<Option<&'p str>, Doubled> {
-    let mut values = parts.headers.get_all(name).iter();
-    let Some(value) = values.next() else { return Ok(None) };
-    match values.next() {
-        Some(_) => Err(Doubled),
-        None => Ok(Some(value.to_str().unwrap_or_default())),
+/// The value of the body that a header stands for, if it can be read.
+fn mirror<'v>(name: &HeaderName, value: &'v HeaderValue) -> Option<Cow<'v, str>> {
+    if name == header::NAME {
+        return decode_mirrored(value.as_bytes()).ok();
     }
+    value.to_str().ok().map(Cow::Borrowed)
 }
 
 /// Two requests of a batch with one id: their answers could not be told apart.
 fn doubled_id(calls: &[Call<'_>]) -> Option<Refusal> {
     let mut ids = HashSet::new();
-    let mut requests = calls.iter().filter(|call| !call.is_response).filter_map(|call| call.id);
+    let mut requests = calls.iter().filter(|call| !call.is_response).filter_map(|call| IdKey::of(call.id?));
     requests.any(|id| !ids.insert(id)).then(|| invalid("two messages of the batch have the same id"))
 }
 
@@ -168,7 +165,7 @@ pub(super) fn batch_refusal(refusal: &Refusal) -> Refusal {
     whole.because(refusal.reason().unwrap_or(Reason::Ambiguous))
 }
 
-fn invalid(message: impl Into<std::borrow::Cow<'static, str>>) -> Refusal {
+fn invalid(message: impl Into<Cow<'static, str>>) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message).because(Reason::Ambiguous)
 }
 
