@@ -152,6 +152,7 @@
 //! | input | not judged | judged |
 //! |---|---|---|
 //! | body that is no JSON, has a BOM or text after it, is too deep, or declares another charset | forwarded | 400, `-32700` |
+//! | body that fails before its end | what came of it, then its error | 400, `-32700` |
 //! | body that is JSON and no message: a scalar, `[]`, invalid UTF-8 in a string | forwarded | 400, `-32600` |
 //! | POST with another `Content-Type`, or a `Content-Encoding` | forwarded | 415, `-32600` |
 //! | `method`, `id`, `params`, `params.name`, `params.uri` or `_meta` twice, or once more in another case | forwarded | 400, `-32600` |
