@@ -100,7 +100,7 @@ impl ToolMeta {
     ///
     /// The nested link wins over the flat one. A link that begins with `ui://` is taken as it stands even where it is no
     /// [`UiUri`], since it has to be asked for by that name. A visibility that is no array is nobody's, as in
-    /// [`is_visible`](crate::visibility::is_visible). Of members that stand twice `serde_json` has kept the last.
+    /// [`visibility`](crate::visibility). Of members that stand twice `serde_json` has kept the last.
     ///
     /// ```
     /// use tower_mcp_apps::ui::{ToolMeta, ToolVisibility};
