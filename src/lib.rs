@@ -38,9 +38,10 @@
 //! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them | passes |
 //! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
+//! | [`AuditLayer`](audit::AuditLayer) | records who called what, and what was decided about it | is recorded as such |
 //!
 //! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
-//! about an exchange: see [`McpContext`].
+//! about an exchange: see [`McpContext`]. Those who write a server declare its UI with the builders in [`ui`].
 //!
 //! # Stacking
 //!
@@ -53,6 +54,7 @@
 //!    │  TraceLayer · CorsLayer · TimeoutLayer · RequestBodyLimitLayer      │
 //!    │  authentication · CompressionLayer · RequestDecompressionLayer      │
 //!    ├── this crate ───────────────────────────────────────────────────────┤
+//!    │  AuditLayer          who called what                                │
 //!    │  VisibilityLayer     each tool to those it is for                   │
 //!    │  NormalizeLayer      links in their one right place                 │
 //!    │  NegotiateLayer      the server advertises MCP Apps                 │
@@ -67,7 +69,7 @@
 //! use http_body_util::Full;
 //! use tower::{ServiceBuilder, service_fn};
 //! use tower_http::{compression::CompressionLayer, trace::TraceLayer};
-//! use tower_mcp_apps::{negotiate::NegotiateLayer, normalize::NormalizeLayer, visibility::VisibilityLayer};
+//! use tower_mcp_apps::{audit, negotiate::NegotiateLayer, normalize::NormalizeLayer, visibility::VisibilityLayer};
 //!
 //! # async fn server<B>(_: Request<B>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
 //! #     Ok(Response::new(Full::default()))
@@ -75,6 +77,7 @@
 //! let service = ServiceBuilder::new()
 //!     .layer(TraceLayer::new_for_http())
 //!     .layer(CompressionLayer::new())
+//!     .layer(audit::AuditLayer::new(audit::TracingSink))
 //!     .layer(VisibilityLayer::new())
 //!     .layer(NormalizeLayer::new())
 //!     .layer(NegotiateLayer::new())
@@ -136,7 +139,7 @@
 //! | `resources/list`, `resources/templates/list`, `resources/read` | only for [OpenAI's keys](normalize::OpenAiKeys), where asked for |
 //! | a GET | event by event, since it may replay any of these |
 //! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
-//! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own |
+//! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own. An audit counts their bytes |
 //!
 //! Before a model or an app calls a tool, the inner service is asked for `tools/list` in its name, unless it was asked a
 //! moment ago: see [`visibility`].
@@ -152,6 +155,7 @@
 //! | input | not judged | judged |
 //! |---|---|---|
 //! | body that is no JSON, has a BOM or text after it, is too deep, or declares another charset | forwarded | 400, `-32700` |
+//! | body that fails before its end | what came of it, then its error | 400, `-32700` |
 //! | body that is JSON and no message: a scalar, `[]`, invalid UTF-8 in a string | forwarded | 400, `-32600` |
 //! | POST with another `Content-Type`, or a `Content-Encoding` | forwarded | 415, `-32600` |
 //! | `method`, `id`, `params`, `params.name`, `params.uri` or `_meta` twice, or once more in another case | forwarded | 400, `-32600` |

@@ -21,6 +21,8 @@ pub enum Unread {
     Foreign,
     /// It is `application/json` in another charset than UTF-8.
     Charset,
+    /// It failed before its end. What came of it may look whole, to a reader that does not wait for the end.
+    Broken,
     /// It is no message.
     Unreadable(Unreadable),
 }

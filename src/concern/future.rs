@@ -170,12 +170,11 @@ impl<S, C: Concern> Start<S, C> {
     {
         let bytes = read.frames.to_bytes();
         let depth = self.shared.settings.limits.depth;
-        // What came of a body that failed is no message, and its error tells the inner service so.
         let payload = match read.error {
-            None => Some(Payload::read(&bytes, depth).map_err(Unread::Unreadable)),
-            Some(_) => None,
+            None => Payload::read(&bytes, depth).map_err(Unread::Unreadable),
+            Some(_) => Err(Unread::Broken),
         };
-        let payload = payload.as_ref().map_or(Ok(None), |payload| payload.as_ref().map(Some).map_err(|unread| *unread));
+        let payload = payload.as_ref().map(Some).map_err(|unread| *unread);
         self.judge(payload, &bytes, RequestBody::read(read))
     }
 }

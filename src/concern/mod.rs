@@ -50,6 +50,8 @@ mod recorder;
 mod service;
 mod settings;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 pub use asked::{Asked, Unread};
 pub use body::{RequestBody, ResponseBody};

@@ -5,7 +5,7 @@
 //!
 //! - [`Splitter`] takes chunks and gives [`Block`]s: an event, or comments, with the blank line that ends it.
 //! - [`Block`] shows the event's data, gives its bytes back as they came, or the same event with other data.
-//! - [`sniff`] tells from its first bytes whether a body is an event stream or JSON.
+//! - [`sniff()`] tells from its first bytes whether a body is an event stream or JSON.
 //!
 //! ```
 //! use bytes::Bytes;

@@ -45,6 +45,9 @@ fn unread_refusal(unread: Unread) -> Refusal {
             let message = "the body must be JSON in UTF-8".to_owned();
             (Reason::Unreadable, StatusCode::BAD_REQUEST, code::PARSE_ERROR, message)
         }
+        Unread::Broken => {
+            (Reason::Unreadable, StatusCode::BAD_REQUEST, code::PARSE_ERROR, "the body broke off".to_owned())
+        }
         Unread::Unreadable(why) => {
             let code = if why.is_grammatical() { code::INVALID_REQUEST } else { code::PARSE_ERROR };
             (Reason::Unreadable, StatusCode::BAD_REQUEST, code, why.to_string())
