@@ -1,6 +1,7 @@
 //! The command line of the proxy: one plain struct, read by clap.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use http::HeaderName;
@@ -42,6 +43,10 @@ pub(crate) struct Flags {
     /// Read the keys of OpenAI's Apps SDK where those of MCP Apps are missing.
     #[arg(long)]
     pub(crate) openai_keys: bool,
+
+    /// Add a line of JSON to this file for every call, read and refusal.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
 
     /// Longest request body that is read, in bytes.
     #[arg(long, value_name = "N", default_value_t = 4 << 20)]
