@@ -1,6 +1,7 @@
 //! The command line of the proxy: one plain struct, read by clap.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use http::HeaderName;
@@ -46,6 +47,10 @@ pub(crate) struct Flags {
     /// Clients that did not declare MCP Apps hear nothing of UIs.
     #[arg(long)]
     pub(crate) strip_ui_for_text_clients: bool,
+
+    /// Add a line of JSON to this file for every call, read and refusal.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
 
     /// Longest request body that is read, in bytes.
     #[arg(long, value_name = "N", default_value_t = 4 << 20)]

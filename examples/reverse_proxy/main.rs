@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod audit_log;
 mod endpoint;
 mod flags;
 mod headers;
@@ -23,14 +24,25 @@ use std::io::{self, Write};
 use clap::Parser;
 use http::request::Parts;
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use tower::{BoxError, ServiceBuilder};
+use tower_mcp_apps::audit::Background;
 
 use crate::flags::Flags;
 use crate::upstream::Upstream;
 
-#[tokio::main]
-async fn main() -> Result<(), BoxError> {
+fn main() -> Result<(), BoxError> {
     let flags = Flags::parse();
+    let audit = flags.audit.as_deref().map(audit_log::open).transpose()?;
+    // The runtime ends here, and with it the exchanges that are still open: they, too, leave a record.
+    let outcome = Runtime::new()?.block_on(run(flags, audit.clone()));
+    if let Some(audit) = audit {
+        audit_log::close(&audit);
+    }
+    outcome
+}
+
+async fn run(flags: Flags, audit: Option<Background>) -> Result<(), BoxError> {
     let stop = stop()?;
     let endpoint = match &flags.upstream {
         Some(endpoint) => endpoint.clone(),
@@ -40,7 +52,10 @@ async fn main() -> Result<(), BoxError> {
     let address = listener.local_addr()?;
     let path = endpoint.path().to_owned();
     let upstream = Upstream::new(endpoint.clone());
-    let apps = flags.layer().predicate(move |parts: &Parts| endpoint.covers(parts.uri.path()));
+    let mut apps = flags.layer().predicate(move |parts: &Parts| endpoint.covers(parts.uri.path()));
+    if let Some(audit) = audit {
+        apps = apps.audit(audit);
+    }
     let proxy = ServiceBuilder::new().layer(apps).service(upstream);
     writeln!(io::stdout(), "listening on http://{address}{path}")?;
     serve::serve(listener, proxy, stop).await;
