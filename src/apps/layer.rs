@@ -6,26 +6,29 @@ use crate::concern::{Chain, ConcernService, LookUp, Settings};
 use crate::exchange::{AudienceSource, Limits, Predicate};
 use crate::negotiate::Negotiate;
 use crate::normalize::{FlatKey, Normalize, OpenAiKeys};
+use crate::policy::Policy;
 use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
-pub type Fused = Chain<Option<Negotiate>, Chain<Normalize, Visibility>>;
+pub type Fused = Chain<Option<Negotiate>, Chain<Normalize, Chain<Option<Policy>, Visibility>>>;
 
 /// Makes an MCP service aware of MCP Apps. See the [module docs](super).
 #[derive(Clone, Debug)]
 pub struct AppsLayer {
     negotiate: Option<Negotiate>,
     normalize: Normalize,
+    policy: Option<Policy>,
     visibility: Visibility,
     settings: Settings,
 }
 
 impl AppsLayer {
-    /// Everything by its defaults.
+    /// Everything by its defaults, and no policy.
     pub fn new() -> Self {
         Self {
             negotiate: Some(Negotiate::new()),
             normalize: Normalize::new(),
+            policy: None,
             visibility: Visibility::new(),
             settings: Settings::new(),
         }
@@ -49,6 +52,13 @@ impl AppsLayer {
     #[must_use]
     pub fn openai_keys(mut self, openai_keys: OpenAiKeys) -> Self {
         self.normalize = self.normalize.openai_keys(openai_keys);
+        self
+    }
+
+    /// Holds what UIs declare to a policy. See [`policy`](crate::policy).
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
         self
     }
 
@@ -98,7 +108,8 @@ impl<S> Layer<S> for AppsLayer {
     type Service = ConcernService<S, Fused>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        let visible = Chain::new(self.normalize.clone(), self.visibility.clone());
-        ConcernService::new(inner, Chain::new(self.negotiate.clone(), visible), self.settings.clone())
+        let visible = Chain::new(self.policy.clone(), self.visibility.clone());
+        let normal = Chain::new(self.normalize.clone(), visible);
+        ConcernService::new(inner, Chain::new(self.negotiate.clone(), normal), self.settings.clone())
     }
 }
