@@ -199,6 +199,7 @@ pub mod json;
 pub mod message;
 pub mod negotiate;
 pub mod normalize;
+pub mod policy;
 pub mod protocol;
 pub mod sse;
 pub mod ui;

@@ -7,27 +7,30 @@ use crate::concern::{Chain, ConcernService, LookUp, Settings};
 use crate::exchange::{AudienceSource, Limits, Predicate};
 use crate::negotiate::Negotiate;
 use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys};
+use crate::policy::Policy;
 use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
-pub type Fused = Chain<Option<Negotiate>, Chain<Chain<Normalize, Visibility>, Option<Audit>>>;
+pub type Fused = Chain<Chain<Chain<Chain<Option<Negotiate>, Normalize>, Option<Policy>>, Visibility>, Option<Audit>>;
 
 /// Makes an MCP service aware of MCP Apps. See the [module docs](super).
 #[derive(Clone, Debug)]
 pub struct AppsLayer {
     negotiate: Option<Negotiate>,
     normalize: Normalize,
+    policy: Option<Policy>,
     visibility: Visibility,
     audit: Option<Audit>,
     settings: Settings,
 }
 
 impl AppsLayer {
-    /// Everything by its defaults.
+    /// Everything by its defaults, and no policy.
     pub fn new() -> Self {
         Self {
             negotiate: Some(Negotiate::new()),
             normalize: Normalize::new(),
+            policy: None,
             visibility: Visibility::new(),
             audit: None,
             settings: Settings::new(),
@@ -66,6 +69,13 @@ impl AppsLayer {
     #[must_use]
     pub fn degradation(mut self, degradation: Degradation) -> Self {
         self.normalize = self.normalize.degradation(degradation);
+        self
+    }
+
+    /// Holds what UIs declare to a policy. See [`policy`](crate::policy).
+    #[must_use]
+    pub fn policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
         self
     }
 
@@ -115,8 +125,10 @@ impl<S> Layer<S> for AppsLayer {
     type Service = ConcernService<S, Fused>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        let visible = Chain::new(self.normalize.clone(), self.visibility.clone());
-        let audited = Chain::new(visible, self.audit.clone());
-        ConcernService::new(inner, Chain::new(self.negotiate.clone(), audited), self.settings.clone())
+        let fused = Chain::new(self.negotiate.clone(), self.normalize.clone())
+            .then(self.policy.clone())
+            .then(self.visibility.clone())
+            .then(self.audit.clone());
+        ConcernService::new(inner, fused, self.settings.clone())
     }
 }

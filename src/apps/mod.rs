@@ -5,8 +5,9 @@
 //!
 //! 1. [`negotiate`](crate::negotiate): the server advertises MCP Apps if it has resources;
 //! 2. [`normalize`](crate::normalize): tools link their UI by the nested key;
-//! 3. [`visibility`](crate::visibility): each tool is for those it says it is for;
-//! 4. [`audit`](crate::audit), where it has a sink: who called what.
+//! 3. [`policy`](crate::policy), if there is one: UIs declare no more than it allows;
+//! 4. [`visibility`](crate::visibility): each tool is for those it says it is for;
+//! 5. [`audit`](crate::audit), where it has a sink: who called what.
 //!
 //! See the modules for what each does, and for their caveats.
 //!

@@ -29,6 +29,11 @@ impl<I, O> Chain<I, O> {
     pub fn new(inner: I, outer: O) -> Self {
         Self { inner, outer }
     }
+
+    /// These and one more, outside of them.
+    pub fn then<N>(self, next: N) -> Chain<Self, N> {
+        Chain::new(self, next)
+    }
 }
 
 impl<I, O> Sealed for Chain<I, O> {}
