@@ -300,9 +300,8 @@ where
         return ControlFlow::Break(replace(parts, &handling, message));
     }
     if content == Content::Events {
-        if wanted.needs_reading() {
-            handling::unsettle(&mut parts.headers);
-        }
+        // Even where only notices are wanted, an event may answer another request and be edited by its shape.
+        handling::unsettle(&mut parts.headers);
         let events = Events::new(Box::pin(body), handling);
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::events(events)));
     }

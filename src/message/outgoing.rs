@@ -165,7 +165,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         let mut id = Id::None;
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
-            if key.is("result") && !wants.is_nothing() && self.reader.peek()? == Kind::Object {
+            if key.is("result") && wants.needs_reading() && self.reader.peek()? == Kind::Object {
                 self.result(answer, wants)?;
                 continue;
             }
