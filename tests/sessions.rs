@@ -91,7 +91,7 @@ where
     S: tower::Service<Request<Script>, Response = Response<R>>,
     S::Error: std::fmt::Debug,
     R: http_body::Body<Data = bytes::Bytes>,
-    R::Error: Into<kit::body::Failed>,
+    R::Error: Into<kit::body::BoxError>,
 {
     async fn serve(self, request: Request<Script>) -> Answer {
         send(self, request).await

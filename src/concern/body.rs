@@ -48,6 +48,13 @@ impl<B: Body> RequestBody<B> {
     }
 }
 
+/// An empty body, which some middleware needs to make a request of its own.
+impl<B: Body> Default for RequestBody<B> {
+    fn default() -> Self {
+        Self::read(Frames::default().into())
+    }
+}
+
 impl<B> Body for RequestBody<B>
 where
     B: Body<Data = Bytes>,
@@ -140,6 +147,13 @@ impl<B: Body, C> Response<B, C> {
             Self::Read { read } => read.is_end(),
             Self::Events { events } => events.is_end(),
         }
+    }
+}
+
+/// An empty body, which middleware outside needs to make an answer of its own, such as `tower_http`'s `Timeout` and `Cors`.
+impl<B: Body, C: Concern> Default for ResponseBody<B, C> {
+    fn default() -> Self {
+        Self::read(Frames::default().into())
     }
 }
 

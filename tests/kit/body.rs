@@ -1,6 +1,5 @@
 //! Bodies made of the steps that a test writes down, or fed while it runs.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -23,9 +22,14 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-impl From<Infallible> for Failed {
-    fn from(never: Infallible) -> Self {
-        match never {}
+/// The error that any body's error can become.
+pub(crate) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl Failed {
+    /// An error that says what went wrong.
+    fn was(error: impl Into<BoxError>) -> Self {
+        assert!(!error.into().to_string().is_empty());
+        Self
     }
 }
 
@@ -111,6 +115,12 @@ impl Feed {
     }
 }
 
+impl Default for Script {
+    fn default() -> Self {
+        Self::frames([])
+    }
+}
+
 impl Body for Script {
     type Data = Bytes;
     type Error = Failed;
@@ -137,7 +147,7 @@ impl Body for Script {
 pub(crate) async fn drain<B>(body: B) -> (Vec<Bytes>, Option<HeaderMap>, Option<Failed>)
 where
     B: Body<Data = Bytes>,
-    B::Error: Into<Failed>,
+    B::Error: Into<BoxError>,
 {
     let mut body = Box::pin(body);
     let (mut frames, mut trailers, mut error) = (Vec::new(), None, None);
@@ -155,7 +165,7 @@ where
                 Err(frame) => trailers = frame.into_trailers().ok(),
             },
             Some(Err(failure)) => {
-                error = Some(failure.into());
+                error = Some(Failed::was(failure));
                 break;
             }
         }

@@ -15,7 +15,7 @@ use http_body::Body;
 use serde_json::{Value, json};
 use tower::{Service, ServiceExt};
 
-use body::{Failed, Script};
+use body::{BoxError, Failed, Script};
 
 /// What a client got.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ where
     S: Service<Request<B>, Response = Response<R>>,
     S::Error: Debug,
     R: Body<Data = Bytes>,
-    R::Error: Into<Failed>,
+    R::Error: Into<BoxError>,
 {
     let response = service.oneshot(request).await.expect("the service does not fail");
     read(response).await
@@ -89,7 +89,7 @@ where
 pub(crate) async fn read<R>(response: Response<R>) -> Answer
 where
     R: Body<Data = Bytes>,
-    R::Error: Into<Failed>,
+    R::Error: Into<BoxError>,
 {
     let (parts, body) = response.into_parts();
     let (frames, trailers, error) = body::drain(body).await;

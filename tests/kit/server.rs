@@ -14,7 +14,7 @@ use http_body::Body;
 use serde_json::{Value, json};
 use tower::Service;
 
-use super::body::{Failed, Script, drain};
+use super::body::{BoxError, Failed, Script, drain};
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl Received {
 pub(crate) async fn record<B>(request: Request<B>) -> Received
 where
     B: Body<Data = Bytes>,
-    B::Error: Into<Failed>,
+    B::Error: Into<BoxError>,
 {
     let (parts, body) = request.into_parts();
     let (frames, trailers, error) = drain(body).await;
@@ -130,7 +130,7 @@ pub(crate) fn labelled(content_type: &str, body: Script) -> Response<Script> {
 impl<B> Service<Request<B>> for Server
 where
     B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<Failed>,
+    B::Error: Into<BoxError>,
 {
     type Response = Response<Script>;
     type Error = Infallible;
