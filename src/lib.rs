@@ -36,7 +36,8 @@
 //! |---|---|---|
 //! | [`AppsLayer`] | all of the others in one pass | as below |
 //! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
-//! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them | passes |
+//! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
+//! | [`PolicyLayer`](policy::PolicyLayer) | holds what UIs declare (CSP, permissions, domains) to a policy, and templates to pins | is refused |
 //! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
 //! | [`AuditLayer`](audit::AuditLayer) | records who called what, and what was decided about it | is recorded as such |
 //!
@@ -56,6 +57,7 @@
 //!    ├── this crate ───────────────────────────────────────────────────────┤
 //!    │  AuditLayer          who called what                                │
 //!    │  VisibilityLayer     each tool to those it is for                   │
+//!    │  PolicyLayer         UIs declare no more than is allowed            │
 //!    │  NormalizeLayer      links in their one right place                 │
 //!    │  NegotiateLayer      the server advertises MCP Apps                 │
 //!    ├─────────────────────────────────────────────────────────────────────┤
@@ -107,8 +109,8 @@
 //! 1. **Lossless.** A message that needs no edit leaves as the bytes that came. Of one that needs an edit only the
 //!    members that the edit is about change: numbers keep their digits, members their order, unknown members and
 //!    white space stay, at every level. Nothing is decoded and encoded again. See [`json`].
-//! 2. **A filter fails closed, a cosmetic rewrite fails open.** What [`visibility`] could not read does not pass:
-//!    the caller gets a JSON-RPC error with its own id. What the others could not read passes untouched.
+//! 2. **A filter fails closed, a cosmetic rewrite fails open.** What [`visibility`] and [`policy`] could not read does
+//!    not pass: the caller gets a JSON-RPC error with its own id. What the others could not read passes untouched.
 //! 3. **Streaming stays streaming.** The head of an event stream goes out at once, each event as its blank line
 //!    arrives; memory stays flat, and a client that hangs up closes the server's side. See [`sse`].
 //! 4. **Stateless.** All that the handling of a request depends on is in that request, so any replica can answer it.
@@ -135,8 +137,8 @@
 //! | answer to | is read |
 //! |---|---|
 //! | `initialize`, `server/discover` | to advertise |
-//! | `tools/list` | to hide tools from models and apps, and for links (unless [`FlatKey::Keep`](normalize::FlatKey)) |
-//! | `resources/list`, `resources/templates/list`, `resources/read` | only for [OpenAI's keys](normalize::OpenAiKeys), where asked for |
+//! | `tools/list` | to hide tools from models and apps, for links (unless [`FlatKey::Keep`](normalize::FlatKey)), and for a policy |
+//! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for |
 //! | a GET | event by event, since it may replay any of these |
 //! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
 //! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own. An audit counts their bytes |
@@ -150,7 +152,7 @@
 //! # What bad input gets
 //!
 //! "Judged" means that a filter applies: the [audience](exchange::AudienceSource) is a model or an app. A request that
-//! cannot be read declares nothing, so by default it is judged.
+//! cannot be read declares nothing, so by default it is judged. Of answers it also means that there is a [`policy`].
 //!
 //! | input | not judged | judged |
 //! |---|---|---|
@@ -169,7 +171,7 @@
 //! | request longer than the limit | 413, `-32600` | 413, `-32600` |
 //! | answer, or event, longer than the limit | streamed untouched | error `-32603` |
 //! | answer that is encoded although `identity` was asked for | untouched | 502, `-32603` |
-//! | list that cannot be read, as an answer or as an event | untouched | error `-32603` in its place |
+//! | list or content that cannot be read, as an answer or as an event | untouched | error `-32603` in its place |
 //! | JSON that says it is a stream, or the reverse | handled as what it is | handled as what it is |
 //!
 //! An error carries the id of its request; where that could not be read, it has none. Nothing panics or hangs, and no body is cut.

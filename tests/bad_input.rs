@@ -2,8 +2,6 @@
 //!
 //! The look-up of the gate has its own tests; here the server lists the tool that is called.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 mod kit;
 
 use bytes::Bytes;

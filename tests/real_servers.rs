@@ -5,8 +5,6 @@
 //! does not implement it. Streamable HTTP came with 2025-03-26, so a 2024-11-05 client is one that
 //! uses the newer transport with the older messages; rmcp's client does that.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 mod servers;
 
 use std::net::SocketAddr;

@@ -1,7 +1,5 @@
 //! Session tags: what a legacy client declared at `initialize` holds for its later requests, on any replica.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 mod kit;
 
 use std::collections::HashSet;

@@ -139,7 +139,7 @@ impl Body for Script {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.hint.clone()
+        self.hint
     }
 }
 

@@ -1,7 +1,5 @@
 //! What the builders of `ui` emit, held to other parsers, to the specification's header and to the JSON Schemas.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a helper that fails is a test that fails")]
-
 mod csp_header;
 mod declarations;
 mod headers;
