@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod flows;
+mod log;
 mod matching;
 mod properties;
 mod server;
