@@ -1,8 +1,5 @@
 //! Whole exchanges: lists and reads, JSON and streams, and what becomes of violations.
 
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
-
 use base64::Engine as _;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -13,9 +10,8 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::policy::{Digest, InvalidRule, List, OnViolation, Policy, PolicyLayer};
 use tower_mcp_apps::protocol::Audience;
-use tracing::field::{Field, Visit};
-use tracing::span;
 
+use crate::log;
 use crate::server::{Got, Server, post, request, send};
 
 const TEMPLATE: &str = "<!doctype html><html></html>";
@@ -132,6 +128,28 @@ fn null_states_nothing_and_what_cannot_be_read_goes() {
             format!(r#"{{"id":1,"result":{{"contents":[{{"uri":"ui://s/v","_meta":{{"ui":{{"csp":{csp}}}}}}}]}}}}"#);
         assert_eq!(ask(api_only(), "resources/read", &body).text, body.replace(&format!("\"csp\":{csp}"), ""));
     }
+}
+
+#[test]
+fn a_permission_is_asked_for_by_its_name() {
+    let policy = Policy::new().allow(List::Permissions, "camera").expect("a rule");
+    for (permissions, expected) in [
+        (r#"{"microphone":{},"camera":{}}"#, r#"{"camera":{}}"#),
+        (r#"{"camera":null,"microphone":null}"#, r#"{"camera":null}"#),
+        (r#"{"c\u0061mera":true,"Camera":{},"camera ":{}}"#, r#"{"c\u0061mera":true}"#),
+        (r#"{"\ud800":{},"usb":{}}"#, "{}"),
+        ("null", "null"),
+    ] {
+        let body = |permissions: &str| {
+            format!(
+                r#"{{"id":1,"result":{{"contents":[{{"uri":"ui://s/v","_meta":{{"ui":{{"permissions":{permissions}}}}}}}]}}}}"#
+            )
+        };
+        assert_eq!(ask(policy.clone(), "resources/read", &body(permissions)).text, body(expected));
+    }
+    let body = r#"{"id":1,"result":{"contents":[{"uri":"ui://s/v","_meta":{"ui":{"permissions":["camera"]}}}]}}"#;
+    let expected = r#"{"id":1,"result":{"contents":[{"uri":"ui://s/v","_meta":{"ui":{}}}]}}"#;
+    assert_eq!(ask(policy, "resources/read", body).text, expected);
 }
 
 #[test]
@@ -372,11 +390,7 @@ fn each_violation_is_told_of_once_for_a_member() {
         [(OnViolation::Report, "reported"), (OnViolation::Restrict, "restricted"), (OnViolation::Refuse, "refused")]
     {
         let (method, body, _) = answers(&meta)[2].clone();
-        let log = Log::default();
-        tracing::subscriber::with_default(log.clone(), || {
-            ask(policy.clone().on_violation(on_violation), method, &body)
-        });
-        let lines = log.0.lock().expect("nobody panicked").clone();
+        let lines = log::during(|| ask(policy.clone().on_violation(on_violation), method, &body));
         assert_eq!(
             lines,
             [
@@ -388,48 +402,5 @@ fn each_violation_is_told_of_once_for_a_member() {
                 ),
             ]
         );
-    }
-}
-
-/// Remembers the events of this crate as lines.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl tracing::Subscriber for Log {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        metadata.target() == "tower_mcp_apps::policy"
-    }
-
-    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
-        span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        let mut line = Line { message: String::new(), fields: String::new() };
-        event.record(&mut line);
-        let line = format!("{} {}{}", event.metadata().level(), line.message, line.fields);
-        self.0.lock().expect("nobody panicked").push(line);
-    }
-
-    fn enter(&self, _: &span::Id) {}
-
-    fn exit(&self, _: &span::Id) {}
-}
-
-struct Line {
-    message: String,
-    fields: String,
-}
-
-impl Visit for Line {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        match field.name() {
-            "message" => self.message = format!("{value:?}"),
-            name => self.fields.push_str(&format!(" {name}={value:?}")),
-        }
     }
 }

@@ -276,7 +276,7 @@ fn check_domain(rules: &Rules, value: &Tree) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
 
     #[test]
     fn what_comes_out_is_within_what_came_in_and_within_the_policy(rules in rules(), answer in answer()) {

@@ -81,6 +81,7 @@ where
     L::Service: Service<Request<Full<Bytes>>, Response = Response<R>, Error = Infallible>,
     R: Body<Data = Bytes, Error = Infallible>,
 {
+    crate::log::install();
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     runtime.block_on(async {
         let response = layer.layer(server).oneshot(request).await.unwrap_or_else(|never| match never {});
