@@ -67,18 +67,23 @@ type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 #[derive(Clone)]
 pub(crate) struct Server {
     // For whom the tool is.
-    visibility: &'static str,
+    visibility: Option<&'static str>,
     answer: Arc<dyn Fn(Request<()>) -> Answering + Send + Sync>,
 }
 
 impl Server {
     fn answering(answer: impl Fn(Request<()>) -> Answering + Send + Sync + 'static) -> Self {
-        Self { visibility: r#"["model","app"]"#, answer: Arc::new(answer) }
+        Self { visibility: Some(r#"["model","app"]"#), answer: Arc::new(answer) }
     }
 
     /// Chooses for whom the tool `x` is.
     pub(crate) fn visibility(self, visibility: &'static str) -> Self {
-        Self { visibility, ..self }
+        Self { visibility: Some(visibility), ..self }
+    }
+
+    /// Answers look-ups as everything else.
+    pub(crate) fn without_list(self) -> Self {
+        Self { visibility: None, ..self }
     }
 
     pub(crate) fn new(answer: impl Fn(Request<()>) -> Answer + Send + Sync + 'static) -> Self {
@@ -130,11 +135,13 @@ impl<B> Service<Request<B>> for Server {
         let context = request.extensions().get::<McpContext>();
         // A look-up has an id of its own; the tests' lists have 1.
         let look_up = context.filter(|context| context.method() == Some("tools/list") && context.id() != Some(b"1"));
-        let Some(id) = look_up.and_then(McpContext::id) else { return (self.answer)(request.map(drop)) };
+        let Some((id, visibility)) = look_up.and_then(McpContext::id).zip(self.visibility) else {
+            return (self.answer)(request.map(drop));
+        };
         let list = format!(
             r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"x","_meta":{{"ui":{{"visibility":{}}}}}}}]}}}}"#,
             text(id),
-            self.visibility
+            visibility
         );
         let response = Response::builder().header("content-type", "application/json").body(Pieces::whole(&list));
         Box::pin(std::future::ready(response.map_err(Into::into)))
