@@ -41,7 +41,7 @@ fn a_line_of_json() {
 
     let blank = Record::begun(SystemTime::UNIX_EPOCH).to_json();
     let expected =
-        r#"{"time_ms":0,"audience":"unknown","decision":"forwarded","duration_us":0,"bytes":0,"end":"client_gone"}"#;
+        r#"{"time_ms":0,"audience":"unknown","decision":"undecided","duration_us":0,"bytes":0,"end":"client_gone"}"#;
     assert_eq!(String::from_utf8_lossy(&blank), expected);
 }
 

@@ -131,7 +131,10 @@ where
     fn show(&self, recorder: &mut Option<Box<Recorder>>) {
         let Some(recorder) = recorder else { return };
         match self {
-            Self::Waiting { handling: Some(handling), .. } => recorder.judged(Some(handling.context())),
+            Self::Waiting { handling: Some(handling), .. } => {
+                recorder.judged(Some(handling.context()));
+                recorder.forwarded();
+            }
             Self::Gated { gate } => recorder.judged(gate.context()),
             Self::Refused { refused: Some(refused) } => recorder.judged(refused.context.as_ref()),
             _ => {}

@@ -155,7 +155,9 @@ impl<C: Concern> Handling<C> {
         if !is_known_better {
             parts.extensions.insert(own.clone());
         }
-        if self.decision.says_anything() {
+        // A layer inside that refused has the last word: nothing went further.
+        let is_refused = parts.extensions.get().is_some_and(Decision::is_refused);
+        if self.decision.says_anything() && !is_refused {
             parts.extensions.insert(self.decision.clone());
         }
     }

@@ -60,6 +60,11 @@ impl Recorder {
         };
     }
 
+    /// The request goes on to the inner service.
+    pub(super) fn forwarded(&mut self) {
+        self.records.iter_mut().for_each(|record| record.is_forwarded = true);
+    }
+
     /// The head of the answer, as it goes out.
     pub(super) fn answered<B: Body>(&mut self, response: &Response<B>) {
         let context = response.extensions().get::<McpContext>();

@@ -26,6 +26,7 @@ pub struct Record {
     pub(crate) messages: usize,
     pub(crate) audience: Option<ResolvedAudience>,
     pub(crate) visibility: Option<ToolVisibility>,
+    pub(crate) is_forwarded: bool,
     pub(crate) is_refused: bool,
     pub(crate) reason: Option<Reason>,
     pub(crate) session: Option<Text>,
@@ -71,6 +72,7 @@ impl Record {
             messages: 0,
             audience: None,
             visibility: None,
+            is_forwarded: false,
             is_refused: false,
             reason: None,
             session: None,
@@ -169,7 +171,17 @@ impl Record {
 
     /// What was decided, in records.
     pub(crate) fn decision_name(&self) -> &'static str {
-        if self.is_refused { "refused" } else { "forwarded" }
+        match (self.is_refused, self.is_forwarded) {
+            (true, _) => "refused",
+            (false, true) => "forwarded",
+            (false, false) => "undecided",
+        }
+    }
+
+    /// Whether the request went on to the inner service, and so may have had its effect. Neither this nor
+    /// [refused](Self::is_refused) is one whose client went away while its tool was looked up.
+    pub fn is_forwarded(&self) -> bool {
+        self.is_forwarded
     }
 
     /// Whether a layer refused the request, or withheld the answer to it. An error of the inner service is no refusal.

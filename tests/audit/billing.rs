@@ -78,10 +78,12 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let is_paid = request.headers().contains_key("x-payment");
         let context = request.extensions().get::<McpContext>().expect("our layer stands outside");
+        // Lists are free, also those that our layer asks for.
+        let Some(tool) = context.tool() else { return Box::pin(self.inner.call(request)) };
         let entry = format!(
             "{} {} by {} ({})",
             if is_paid { "settle" } else { "offer" },
-            context.tool().unwrap_or_default(),
+            tool,
             context.audience(),
             context.audience_known_by().as_str(),
         );

@@ -57,6 +57,20 @@ async fn a_client_that_goes_away_before_the_head() {
     drop(future);
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.tool(), record.status(), record.end()), (Some("slow"), None, End::ClientGone));
+    assert!(record.is_forwarded());
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_before_its_call_was_decided() {
+    let (sink, kept) = keep();
+    // The look-up gets no answer, either.
+    let service = Server::silent().without_list().within(AppsLayer::new().audit(sink));
+    let mut future = Box::pin(service.oneshot(call("x")));
+    assert!(is_pending(&mut future).await);
+    drop(future);
+    let record = kept.try_recv().expect("one record");
+    assert_eq!((record.tool(), record.status(), record.end()), (Some("x"), None, End::ClientGone));
+    assert!(!record.is_forwarded() && !record.is_refused());
 }
 
 /// Polls once.

@@ -12,6 +12,7 @@ use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
 use tokio::sync::mpsc;
 use tower::{BoxError, Layer, Service, ServiceExt};
+use tower_mcp_apps::McpContext;
 use tower_mcp_apps::audit::{Record, Sink};
 
 /// A sink, and the records that it was given.
@@ -62,15 +63,31 @@ impl Body for Pieces {
 type Answer = Result<Response<Pieces>, BoxError>;
 type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
-/// A server that answers whatever the test says, with any request body.
+/// A server that answers whatever the test says, with any request body. A look-up of its tools finds only one, `x`.
 #[derive(Clone)]
 pub(crate) struct Server {
+    // For whom the tool is.
+    visibility: Option<&'static str>,
     answer: Arc<dyn Fn(Request<()>) -> Answering + Send + Sync>,
 }
 
 impl Server {
+    fn answering(answer: impl Fn(Request<()>) -> Answering + Send + Sync + 'static) -> Self {
+        Self { visibility: Some(r#"["model","app"]"#), answer: Arc::new(answer) }
+    }
+
+    /// Chooses for whom the tool `x` is.
+    pub(crate) fn visibility(self, visibility: &'static str) -> Self {
+        Self { visibility: Some(visibility), ..self }
+    }
+
+    /// Answers look-ups as everything else.
+    pub(crate) fn without_list(self) -> Self {
+        Self { visibility: None, ..self }
+    }
+
     pub(crate) fn new(answer: impl Fn(Request<()>) -> Answer + Send + Sync + 'static) -> Self {
-        Self { answer: Arc::new(move |request| Box::pin(std::future::ready(answer(request)))) }
+        Self::answering(move |request| Box::pin(std::future::ready(answer(request))))
     }
 
     /// Answers everything with this JSON.
@@ -92,12 +109,12 @@ impl Server {
 
     /// Never answers.
     pub(crate) fn silent() -> Self {
-        Self { answer: Arc::new(|_| Box::pin(std::future::pending())) }
+        Self::answering(|_| Box::pin(std::future::pending()))
     }
 
     /// Panics on its way to an answer.
     pub(crate) fn panicking() -> Self {
-        Self { answer: Arc::new(|_| Box::pin(async { panic!("the server's own fault") })) }
+        Self::answering(|_| Box::pin(async { panic!("the server's own fault") }))
     }
 
     pub(crate) fn within<L: Layer<Self>>(self, layer: L) -> L::Service {
@@ -115,7 +132,19 @@ impl<B> Service<Request<B>> for Server {
     }
 
     fn call(&mut self, request: Request<B>) -> Answering {
-        (self.answer)(request.map(drop))
+        let context = request.extensions().get::<McpContext>();
+        // A look-up has an id of its own; the tests' lists have 1.
+        let look_up = context.filter(|context| context.method() == Some("tools/list") && context.id() != Some(b"1"));
+        let Some((id, visibility)) = look_up.and_then(McpContext::id).zip(self.visibility) else {
+            return (self.answer)(request.map(drop));
+        };
+        let list = format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"x","_meta":{{"ui":{{"visibility":{}}}}}}}]}}}}"#,
+            text(id),
+            visibility
+        );
+        let response = Response::builder().header("content-type", "application/json").body(Pieces::whole(&list));
+        Box::pin(std::future::ready(response.map_err(Into::into)))
     }
 }
 

@@ -6,7 +6,7 @@ use http_body_util::Full;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{End, Reason};
 use tower_mcp_apps::exchange::{ByHeader, Fixed, Limits};
-use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::protocol::{Audience, ToolVisibility};
 
 use crate::kit::{Server, call, collect, keep, post, send};
 
@@ -86,6 +86,24 @@ async fn a_batch_that_is_refused_gives_one_per_message() {
     let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":2,"method":"prompts/list"}]"#;
     let methods = refused(unreached(), app, post(batch), Reason::MethodNotForApps).await;
     assert_eq!(methods, [Some("tools/list".into()), Some("prompts/list".into())]);
+}
+
+#[tokio::test]
+async fn a_hidden_tool_is_recorded_with_its_visibility() {
+    for (visibility, expected) in [(r#"["app"]"#, ToolVisibility::App), ("[]", ToolVisibility::Nobody)] {
+        let (sink, kept) = keep();
+        let layer = AppsLayer::new().audience(Fixed(Audience::Model)).audit(sink);
+        let answer = collect(send(unreached().visibility(visibility).within(layer), call("x")).await).await;
+        assert!(!answer.contains("hidden"), "{answer}");
+        let record = kept.try_recv().expect("one record");
+        assert_eq!((record.reason(), record.visibility()), (Some(Reason::Hidden), Some(expected)));
+        assert!(kept.try_recv().is_err(), "a look-up leaves no record");
+    }
+    let (sink, kept) = keep();
+    let layer = AppsLayer::new().audience(Fixed(Audience::App)).audit(sink);
+    collect(send(Server::json("{}").visibility(r#"["app"]"#).within(layer), call("x")).await).await;
+    let record = kept.try_recv().expect("one record");
+    assert_eq!((record.is_refused(), record.visibility()), (false, Some(ToolVisibility::App)));
 }
 
 #[tokio::test]

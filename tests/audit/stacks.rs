@@ -2,6 +2,7 @@
 
 use http::{HeaderName, Response};
 use tower::Layer;
+use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{AuditLayer, Reason};
 use tower_mcp_apps::exchange::{ByHeader, Decision, Fixed, KnownBy};
 use tower_mcp_apps::protocol::{Audience, ToolVisibility};
@@ -41,6 +42,19 @@ async fn the_audience_that_a_layer_inside_knew_better() {
         let record = kept.try_recv().expect("one record");
         assert_eq!((record.audience(), record.known_by()), (Some(expected.0), Some(expected.1)));
     }
+}
+
+#[tokio::test]
+async fn a_layer_that_forwards_does_not_hide_that_one_inside_refused() {
+    let (sink, kept) = keep();
+    let server = Server::new(|_| {
+        let response = Response::builder().status(400).extension(Decision::refused(Some(Reason::LookUpFailed)));
+        Ok(response.body(Pieces::whole("{}"))?)
+    });
+    let outside = AppsLayer::new().audience(Fixed(Audience::App)).audit(sink);
+    collect(send(server.within(outside), call("x")).await).await;
+    let record = kept.try_recv().expect("one record");
+    assert_eq!((record.is_refused(), record.reason()), (true, Some(Reason::LookUpFailed)));
 }
 
 #[tokio::test]

@@ -14,6 +14,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{End, Record};
+use tower_mcp_apps::exchange::Fixed;
+use tower_mcp_apps::protocol::Audience;
 
 use crate::kit::{Pieces, keep};
 
@@ -22,7 +24,9 @@ const MESSAGE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":
 /// Serves one route on a free port, and opens a connection with a call on it.
 async fn called(route: axum::routing::MethodRouter) -> (TcpStream, Receiver<Record>) {
     let (sink, kept) = keep();
-    let router = Router::new().route("/mcp", route.layer(AppsLayer::new().audit(sink)));
+    // A host's calls need no look-up.
+    let layer = AppsLayer::new().audience(Fixed(Audience::Host)).audit(sink);
+    let router = Router::new().route("/mcp", route.layer(layer));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(async move { axum::serve(listener, router).await });
