@@ -6,7 +6,8 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use super::context::{CallInfo, McpContext, Text};
-use super::{Decision, KnownBy, ResolvedAudience};
+use super::decision::{Decision, Outcome};
+use super::{KnownBy, ResolvedAudience};
 use crate::message::Reason;
 use crate::protocol::{Audience, Method, ToolVisibility};
 
@@ -26,7 +27,7 @@ pub struct Record {
     pub(crate) messages: usize,
     pub(crate) audience: Option<ResolvedAudience>,
     pub(crate) visibility: Option<ToolVisibility>,
-    pub(crate) is_refused: bool,
+    pub(crate) outcome: Outcome,
     pub(crate) reason: Option<Reason>,
     pub(crate) session: Option<Text>,
     pub(crate) version: Option<Text>,
@@ -71,7 +72,7 @@ impl Record {
             messages: 0,
             audience: None,
             visibility: None,
-            is_refused: false,
+            outcome: Outcome::Forwarded,
             reason: None,
             session: None,
             version: None,
@@ -107,7 +108,7 @@ impl Record {
 
     /// Takes over what was decided about the request.
     pub(crate) fn decide(&mut self, decision: &Decision) {
-        self.is_refused = decision.is_refused();
+        self.outcome = decision.outcome();
         self.reason = decision.reason();
         self.visibility = self.tool().and_then(|tool| decision.visibility(tool));
         if self.reason == Some(Reason::OddAudience) {
@@ -117,7 +118,7 @@ impl Record {
 
     /// Whether it is kept: a call, a read, or a refusal of anything.
     pub(crate) fn counts(&self) -> bool {
-        self.is_refused || matches!(self.call, Some(Method::ToolsCall | Method::ResourcesRead))
+        self.is_refused() || matches!(self.call, Some(Method::ToolsCall | Method::ResourcesRead))
     }
 
     /// The method; `None` where a request was refused before it could be read, and for a client's response.
@@ -169,12 +170,17 @@ impl Record {
 
     /// What was decided, in records.
     pub(crate) fn decision_name(&self) -> &'static str {
-        if self.is_refused { "refused" } else { "forwarded" }
+        self.outcome.as_str()
     }
 
     /// Whether a layer refused the request, or withheld the answer to it. An error of the inner service is no refusal.
     pub fn is_refused(&self) -> bool {
-        self.is_refused
+        self.outcome == Outcome::Refused
+    }
+
+    /// Whether a layer answered the request itself, such as a read of a UI that it [serves](crate::serve).
+    pub fn is_answered(&self) -> bool {
+        self.outcome == Outcome::Answered
     }
 
     /// Why it was refused.
