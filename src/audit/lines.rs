@@ -16,7 +16,7 @@ impl Record {
     /// | `audience` | `model`, `app`, `host` (either of the two, it cannot be told) or `unknown` |
     /// | `known_by` | `declaration`, `setting`, `header`, `extension` or `closure` |
     /// | `visibility` | `both`, `model`, `app` or `nobody` |
-    /// | `decision`, `reason` | `forwarded`, `undecided` (the client went away first), or `refused` and a [`Reason`] |
+    /// | `decision`, `reason` | `forwarded`, `answered` by a layer itself, `undecided` (the client went away first), or `refused` and a [`Reason`] |
     /// | `session`, `protocol_version` | the session is hashed |
     /// | `messages` | how many the batch had whose status, duration and bytes these are |
     /// | `status`, `duration_us`, `bytes` | of the answer; the duration in microseconds, to its last byte |

@@ -1,8 +1,10 @@
 //! Several concerns as one.
 
+use bytes::Bytes;
+
 use super::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::{Exchange, Record};
-use crate::message::{Answer, Capabilities, Entry, Wants};
+use crate::message::{Answer, Capabilities, Entry, EntryKind, Wants};
 
 /// Two concerns as one, so that a message is read once for both.
 ///
@@ -45,9 +47,10 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
             // The inner one may refuse without a look-up.
             Verdict::LookUp => match self.inner.request(exchange, asked) {
                 Verdict::Refuse(refusal) => Verdict::Refuse(refusal),
-                Verdict::Forward | Verdict::LookUp => Verdict::LookUp,
+                // Nothing that must be judged is answered unjudged.
+                Verdict::Forward | Verdict::LookUp | Verdict::Answer(_) => Verdict::LookUp,
             },
-            refused => refused,
+            verdict => verdict,
         }
     }
 
@@ -60,6 +63,15 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.inner.wants(exchange, answer) | self.outer.wants(exchange, answer)
+    }
+
+    fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {
+        self.inner.add(exchange, answer, list, entries);
+        self.outer.add(exchange, answer, list, entries);
+    }
+
+    fn instead(&self, exchange: &Exchange, answer: Answer) -> Option<Bytes> {
+        self.inner.instead(exchange, answer).or_else(|| self.outer.instead(exchange, answer))
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
@@ -98,6 +110,16 @@ impl<C: Concern> Concern for Option<C> {
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.as_ref().map_or(Wants::NOTHING, |concern| concern.wants(exchange, answer))
+    }
+
+    fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {
+        if let Some(concern) = self {
+            concern.add(exchange, answer, list, entries);
+        }
+    }
+
+    fn instead(&self, exchange: &Exchange, answer: Answer) -> Option<Bytes> {
+        self.as_ref().and_then(|concern| concern.instead(exchange, answer))
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {

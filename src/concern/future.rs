@@ -21,7 +21,7 @@ use super::recorder::Recorder;
 use super::service::Shared;
 use super::stream::Events;
 use super::{Concern, RequestBody, ResponseBody, Unread};
-use crate::exchange::{Content, Encoding, End, McpContext, SessionTag};
+use crate::exchange::{Content, Decision, Encoding, End, McpContext, SessionTag};
 use crate::frames::Frames;
 use crate::message::{Payload, Reason, Refusal, Wants};
 use crate::protocol::code;
@@ -51,6 +51,8 @@ pin_project! {
         Through { #[pin] future: S::Future },
         // Refused before the inner service was asked.
         Refused { refused: Option<Box<Refused>> },
+        // Answered before the inner service was asked.
+        Answered { answer: Option<Box<Answered<C>>> },
         // The request's body is being read.
         Asking { #[pin] body: B, collect: Collect, start: Option<Start<S, C>> },
         // The call waits to be judged.
@@ -68,6 +70,14 @@ struct Answer<R, C> {
     // Boxed, since a body that was polled can be moved no more, and what is left of it may have to go on.
     body: Pin<Box<R>>,
     handling: Handling<C>,
+}
+
+/// A request that a concern answered.
+struct Answered<C> {
+    handling: Handling<C>,
+    message: Frames,
+    // The headers of the request.
+    request: HeaderMap,
 }
 
 /// What an exchange comes to.
@@ -136,6 +146,7 @@ where
                 recorder.forwarded();
             }
             Self::Gated { gate } => recorder.judged(gate.context()),
+            Self::Answered { answer: Some(answer) } => recorder.judged(Some(answer.handling.context())),
             Self::Refused { refused: Some(refused) } => recorder.judged(refused.context.as_ref()),
             _ => {}
         }
@@ -160,6 +171,10 @@ impl<S, C: Concern> Start<S, C> {
             },
             Begun::LookUp(handling, meta) => {
                 State::Gated { gate: Gate::new(self.service, self.parts, body, handling, meta) }
+            }
+            Begun::Answer(handling, message) => {
+                let answered = Answered { handling, message, request: self.parts.headers };
+                State::Answered { answer: Some(Box::new(answered)) }
             }
             Begun::Refuse(refusal, context) => Refused::new(refusal, Some(context), self.parts.headers).into(),
         }
@@ -230,6 +245,10 @@ where
                 StateProjection::Refused { refused } => {
                     let Some(refused) = refused.take() else { return Poll::Pending };
                     return Poll::Ready(Ok(refuse(*refused)));
+                }
+                StateProjection::Answered { answer } => {
+                    let Some(answer) = answer.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(answer.close()));
                 }
                 StateProjection::Asking { body, collect, start } => {
                     let (trailers, error) = match ready!(collect.poll_step(body, cx)) {
@@ -346,6 +365,11 @@ where
             _ => Edited::Unreadable,
         };
         let frames = match edited {
+            Edited::Mended(edited) => {
+                self.parts.status = StatusCode::OK;
+                handling::settle(&mut self.parts.headers, edited.len());
+                edited
+            }
             Edited::To(edited) => {
                 handling::settle(&mut self.parts.headers, edited.len());
                 edited
@@ -390,6 +414,32 @@ fn replace<R: Body, C>(
     Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
 }
 
+impl<C: Concern> Answered<C> {
+    /// The answer, once all concerns have seen it.
+    fn close<R: Body>(self) -> Response<ResponseBody<R, C>> {
+        let Self { handling, mut message, request } = self;
+        let (mut parts, ()) = Response::new(()).into_parts();
+        handling.mark_head(&mut parts);
+        parts.extensions.insert(Decision::answered());
+        if handling.wanted().needs_reading() {
+            match handling.edit(&message.to_bytes()) {
+                Edited::Not => {}
+                Edited::To(edited) | Edited::Mended(edited) => message = edited,
+                Edited::Unreadable if handling.is_enforced() => {
+                    return replace(parts, &handling, "the answer could not be read, so it could not be filtered");
+                }
+                Edited::Unreadable => {}
+            }
+        }
+        parts.headers.insert(CONTENT_TYPE, JSON);
+        if wants_events(&request) {
+            parts.headers.insert(CONTENT_TYPE, EVENTS);
+            message = event(message);
+        }
+        Response::from_parts(parts, ResponseBody::read(message.into()))
+    }
+}
+
 fn too_large<S, C>(start: Start<S, C>) -> Refused {
     let limit = start.shared.settings.limits.request_bytes;
     let message = format!("the request's body is longer than {limit} bytes, the most that is read here");
@@ -397,16 +447,27 @@ fn too_large<S, C>(start: Start<S, C>) -> Refused {
     Refused::new(refusal.because(Reason::TooLarge), None, start.parts.headers)
 }
 
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// A message of our own, without line breaks, as an event.
+fn event(message: Frames) -> Frames {
+    let mut event = Frames::from(Bytes::from_static(b"event: message\ndata: "));
+    event.extend(message);
+    event.push(Bytes::from_static(b"\n\n"));
+    event
+}
+
 /// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
 fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
     let Refused { refusal, context, request, headers, decision } = refused;
-    let mut body = refusal.to_json(context.as_ref().and_then(McpContext::id));
-    let mut content_type = HeaderValue::from_static("application/json");
+    let mut body = Frames::from(Bytes::from(refusal.to_json(context.as_ref().and_then(McpContext::id))));
+    let mut content_type = JSON;
     if refusal.status().is_success() && wants_events(&request) {
-        body = [b"event: message\ndata: ", &body[..], b"\n\n"].concat();
-        content_type = HeaderValue::from_static("text/event-stream");
+        body = event(body);
+        content_type = EVENTS;
     }
-    let mut response = Response::new(ResponseBody::read(Frames::from(Bytes::from(body)).into()));
+    let mut response = Response::new(ResponseBody::read(body.into()));
     *response.status_mut() = refusal.status();
     *response.headers_mut() = headers;
     response.headers_mut().insert(CONTENT_TYPE, content_type);

@@ -214,7 +214,7 @@ where
             let (refusal, headers) = match found {
                 Ok(tools) => match call.handling.judge(&tools) {
                     Verdict::Refuse(refusal) => (refusal, HeaderMap::new()),
-                    Verdict::Forward | Verdict::LookUp => {
+                    Verdict::Forward | Verdict::LookUp | Verdict::Answer(_) => {
                         this.phase.set(Phase::Entering);
                         continue;
                     }

@@ -15,7 +15,9 @@ use crate::exchange::{
 };
 use crate::frames::Frames;
 use crate::json::Splice;
-use crate::message::{Answer, Capabilities, Entry, Payload, Reason, Refusal, Sites, Wants, walk};
+use crate::message::{
+    Answer, Capabilities, Entry, EntryKind, Payload, Reason, Refusal, Sites, Walked, Wants, result_message, walk,
+};
 use crate::protocol::{Audience, Era, Method, code, header};
 
 /// Validators and digests of a body, which do not hold for an edited one.
@@ -44,6 +46,8 @@ pub(super) enum Begun<C> {
     /// It must be judged by the catalogue. With the JSON text of its `_meta`.
     LookUp(Handling<C>, Option<Bytes>),
     Refuse(Refusal, McpContext),
+    /// With the answer's message.
+    Answer(Handling<C>, Frames),
 }
 
 /// A request that goes no further, and what its answer is made of.
@@ -71,6 +75,8 @@ pub(super) enum Edited {
     Not,
     /// It becomes this.
     To(Frames),
+    /// It becomes this: a result where there was an error.
+    Mended(Frames),
     /// It could not be read.
     Unreadable,
 }
@@ -120,6 +126,10 @@ impl<C: Concern> Handling<C> {
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
         let handling = Self { shared, exchange, wants, tag, answers_initialize, decision: Decision::forwarded() };
+        if let (Verdict::Answer(result), Some(id)) = (&verdict, handling.context().id()) {
+            let message = result_message(id, result.clone());
+            return Begun::Answer(handling, message);
+        }
         if verdict == Verdict::LookUp {
             let meta = payload.ok().flatten().and_then(|payload| payload.calls().first()).and_then(|call| call.meta);
             return Begun::LookUp(handling, meta.map(|meta| body.slice_ref(meta)));
@@ -167,8 +177,9 @@ impl<C: Concern> Handling<C> {
         let mut splice = Splice::default();
         match walk(message, self.limits().depth, self, &mut splice) {
             Err(_) => Edited::Unreadable,
-            Ok(()) if splice.is_empty() => Edited::Not,
-            Ok(()) => Edited::To(splice.apply(message)),
+            Ok(_) if splice.is_empty() => Edited::Not,
+            Ok(Walked::Same) => Edited::To(splice.apply(message)),
+            Ok(Walked::Mended) => Edited::Mended(splice.apply(message)),
         }
     }
 }
@@ -233,6 +244,16 @@ impl<C: Concern> Sites for Handling<C> {
 
     fn tools_changed(&self) {
         self.shared.store.forget();
+    }
+
+    fn added(&self, answer: Answer, list: EntryKind) -> Vec<Bytes> {
+        let mut entries = Vec::new();
+        self.shared.concern.add(&self.exchange, answer, list, &mut entries);
+        entries
+    }
+
+    fn instead(&self, answer: Answer) -> Option<Bytes> {
+        self.shared.concern.instead(&self.exchange, answer)
     }
 
     fn entry(&self, entry: &mut Entry<'_>) {

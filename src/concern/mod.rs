@@ -61,8 +61,11 @@ pub use future::ResponseFuture;
 pub use service::ConcernService;
 pub use settings::Settings;
 
+use bytes::Bytes;
+
 use crate::exchange::{Exchange, Record};
-use crate::message::{Answer, Capabilities, Entry, Refusal, Wants};
+use crate::json::Frames;
+use crate::message::{Answer, Capabilities, Entry, EntryKind, Refusal, Wants};
 
 pub(crate) mod sealed {
     /// Keeps [`Concern`](super::Concern) ours until 1.0.
@@ -76,6 +79,10 @@ pub enum Verdict {
     Forward,
     /// The caller gets this error with its own id.
     Refuse(Refusal),
+    /// The caller gets this result, pieces of one JSON text, with its own id, and the inner service is not asked. What
+    /// the result says is shown to all concerns as if the inner service had said it. Only an exchange with one message
+    /// that has an id can be answered, and only before a look-up; any other goes on.
+    Answer(Frames),
     /// It waits until the tools of the inner service are known; then [`Concern::call`] decides.
     LookUp,
 }
@@ -99,6 +106,19 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read. Where
     /// what is wanted of [`Answer::Unknown`] has [`Wants::ENFORCED`], answers to requests that could not be read are read, too.
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants;
+
+    /// Adds entries, as JSON texts, to the end of such a list. Asked only of kinds that were wanted. All concerns see them
+    /// as [entries](Self::entry), and that they were [added](Entry::is_added).
+    fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {
+        let _ = (exchange, answer, list, entries);
+    }
+
+    /// The JSON text of the result that the caller gets where the inner service does not know the method, if
+    /// [`Wants::UNKNOWN_METHOD`] was wanted. All concerns then see what it says, and may add to it.
+    fn instead(&self, exchange: &Exchange, answer: Answer) -> Option<Bytes> {
+        let _ = (exchange, answer);
+        None
+    }
 
     /// An entry of a list or an item of contents, of a kind that was wanted.
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {

@@ -53,6 +53,7 @@ pub struct CallInfo {
     id: Option<Bytes>,
     name: Option<Text>,
     uri: Option<Text>,
+    has_cursor: bool,
 }
 
 impl McpContext {
@@ -107,8 +108,14 @@ impl McpContext {
     /// The context of a `tools/list` that is asked in the name of this exchange's caller.
     pub(crate) fn for_look_up(&self, id: Bytes) -> Self {
         let list = Text(Bytes::from_static(b"tools/list"));
-        let call =
-            CallInfo { method: Some(Method::ToolsList), method_name: Some(list), id: Some(id), name: None, uri: None };
+        let call = CallInfo {
+            method: Some(Method::ToolsList),
+            method_name: Some(list),
+            id: Some(id),
+            name: None,
+            uri: None,
+            has_cursor: false,
+        };
         Self { calls: Calls::One(call), ..self.clone() }
     }
 
@@ -152,6 +159,7 @@ impl CallInfo {
             id: call.id.map(|id| body.slice_ref(id)),
             name: call.name.as_deref().map(text),
             uri: call.uri.as_deref().map(text),
+            has_cursor: call.has_cursor,
         }
     }
 
@@ -173,6 +181,11 @@ impl CallInfo {
     /// `params.name`: the tool or prompt.
     pub fn name(&self) -> Option<&str> {
         self.name.as_ref().map(Text::as_str)
+    }
+
+    /// Whether a list is asked for from a cursor on, and not from its start.
+    pub fn has_cursor(&self) -> bool {
+        self.has_cursor
     }
 
     /// `params.uri`: the resource.

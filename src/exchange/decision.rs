@@ -19,9 +19,32 @@ use crate::protocol::ToolVisibility;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
-    is_refused: bool,
+    outcome: Outcome,
     reason: Option<Reason>,
     tools: Vec<(Box<str>, ToolVisibility)>,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It went on to the inner service.
+    #[default]
+    Forwarded,
+    /// A layer answered it.
+    Answered,
+    /// A layer refused it, or withheld the answer to it.
+    Refused,
+}
+
+impl Outcome {
+    /// The name in records.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Forwarded => "forwarded",
+            Self::Answered => "answered",
+            Self::Refused => "refused",
+        }
+    }
 }
 
 impl Decision {
@@ -30,15 +53,20 @@ impl Decision {
         Self::default()
     }
 
+    /// The request was answered by the layer itself.
+    pub fn answered() -> Self {
+        Self { outcome: Outcome::Answered, ..Self::default() }
+    }
+
     /// The request, or the answer to it, went no further.
     pub fn refused(reason: Option<Reason>) -> Self {
-        Self { is_refused: true, reason, tools: Vec::new() }
+        Self { outcome: Outcome::Refused, reason, tools: Vec::new() }
     }
 
     /// The same, of a request that went no further.
     #[must_use]
     pub(crate) fn refuse(self, reason: Option<Reason>) -> Self {
-        Self { is_refused: true, reason, ..self }
+        Self { outcome: Outcome::Refused, reason, ..self }
     }
 
     /// Adds what was found out about a tool that is called.
@@ -50,12 +78,21 @@ impl Decision {
 
     /// Whether there is anything to tell an observer.
     pub(crate) fn says_anything(&self) -> bool {
-        self.is_refused || !self.tools.is_empty()
+        self.outcome != Outcome::Forwarded || !self.tools.is_empty()
     }
 
     /// Whether the caller got an error of the layer's in the place of an answer.
     pub fn is_refused(&self) -> bool {
-        self.is_refused
+        self.outcome == Outcome::Refused
+    }
+
+    /// Whether the caller got a result of the layer's own, and the inner service was not asked.
+    pub fn is_answered(&self) -> bool {
+        self.outcome == Outcome::Answered
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        self.outcome
     }
 
     /// Why, where it was refused.

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use http::StatusCode;
 
 use super::context::{CallInfo, McpContext, Text};
-use super::{Decision, KnownBy, ResolvedAudience};
+use super::decision::{Decision, Outcome};
+use super::{KnownBy, ResolvedAudience};
 use crate::message::Reason;
 use crate::protocol::{Audience, Method, ToolVisibility};
 
@@ -27,7 +28,7 @@ pub struct Record {
     pub(crate) audience: Option<ResolvedAudience>,
     pub(crate) visibility: Option<ToolVisibility>,
     pub(crate) is_forwarded: bool,
-    pub(crate) is_refused: bool,
+    pub(crate) outcome: Outcome,
     pub(crate) reason: Option<Reason>,
     pub(crate) session: Option<Text>,
     pub(crate) version: Option<Text>,
@@ -73,7 +74,7 @@ impl Record {
             audience: None,
             visibility: None,
             is_forwarded: false,
-            is_refused: false,
+            outcome: Outcome::Forwarded,
             reason: None,
             session: None,
             version: None,
@@ -109,7 +110,7 @@ impl Record {
 
     /// Takes over what was decided about the request.
     pub(crate) fn decide(&mut self, decision: &Decision) {
-        self.is_refused = decision.is_refused();
+        self.outcome = decision.outcome();
         self.reason = decision.reason();
         self.visibility = self.tool().and_then(|tool| decision.visibility(tool));
         if self.reason == Some(Reason::OddAudience) {
@@ -119,7 +120,7 @@ impl Record {
 
     /// Whether it is kept: a call, a read, or a refusal of anything.
     pub(crate) fn counts(&self) -> bool {
-        self.is_refused || matches!(self.call, Some(Method::ToolsCall | Method::ResourcesRead))
+        self.is_refused() || matches!(self.call, Some(Method::ToolsCall | Method::ResourcesRead))
     }
 
     /// The method; `None` where a request was refused before it could be read, and for a client's response.
@@ -171,22 +172,26 @@ impl Record {
 
     /// What was decided, in records.
     pub(crate) fn decision_name(&self) -> &'static str {
-        match (self.is_refused, self.is_forwarded) {
-            (true, _) => "refused",
-            (false, true) => "forwarded",
-            (false, false) => "undecided",
+        match (self.outcome, self.is_forwarded) {
+            (Outcome::Forwarded, false) => "undecided",
+            (outcome, _) => outcome.as_str(),
         }
     }
 
     /// Whether the request went on to the inner service, and so may have had its effect. Neither this nor
-    /// [refused](Self::is_refused) is one whose client went away while its tool was looked up.
+    /// [refused](Self::is_refused) or [answered](Self::is_answered) is one whose client went away while its tool was looked up.
     pub fn is_forwarded(&self) -> bool {
         self.is_forwarded
     }
 
     /// Whether a layer refused the request, or withheld the answer to it. An error of the inner service is no refusal.
     pub fn is_refused(&self) -> bool {
-        self.is_refused
+        self.outcome == Outcome::Refused
+    }
+
+    /// Whether a layer answered the request itself, such as a read of a UI that it [serves](crate::serve).
+    pub fn is_answered(&self) -> bool {
+        self.outcome == Outcome::Answered
     }
 
     /// Why it was refused.

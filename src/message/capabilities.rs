@@ -19,6 +19,11 @@ impl<'a> Capabilities<'a> {
         self.object.get(capability).is_some_and(|value| value.kind() != Kind::Null)
     }
 
+    /// Sets a capability to this JSON text, in its place or behind the others.
+    pub fn set(&mut self, capability: &str, settings: impl AsRef<[u8]>) {
+        self.object.set(capability, settings);
+    }
+
     /// Whether extensions can be told and edited: `extensions` is absent, or one object. Otherwise edits have no effect.
     pub fn has_readable_extensions(&self) -> bool {
         !self.is_odd

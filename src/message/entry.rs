@@ -1,7 +1,7 @@
 //! One entry of a list or of a read result, and the edits that concerns ask of it.
 
 use super::Refusal;
-use crate::json::{Error, Kind, Object, Reader, Span, Splice, Str, Value};
+use crate::json::{Depth, Error, Kind, Object, Reader, Span, Splice, Str, Value};
 use crate::protocol::meta;
 
 /// What an entry is an entry of.
@@ -24,6 +24,7 @@ pub enum EntryKind {
 pub struct Entry<'a> {
     kind: EntryKind,
     is_object: bool,
+    is_added: bool,
     name: Option<Str<'a>>,
     uri: Option<Str<'a>>,
     mime_type: Option<Value<'a>>,
@@ -43,6 +44,7 @@ impl<'a> Entry<'a> {
         Self {
             kind: EntryKind::Tool,
             is_object: false,
+            is_added: false,
             name: None,
             uri: None,
             mime_type: None,
@@ -65,6 +67,11 @@ impl<'a> Entry<'a> {
     /// Whether the entry is an object, as it should be.
     pub fn is_object(&self) -> bool {
         self.is_object
+    }
+
+    /// Whether a concern added the entry: the server did not write it.
+    pub fn is_added(&self) -> bool {
+        self.is_added
     }
 
     /// The name, where it is a string; of doubles the last, and then the entry is [ambiguous](Self::is_ambiguous).
@@ -112,6 +119,14 @@ impl<'a> Entry<'a> {
     /// The first refusal counts; its HTTP status does not, since the head of an answer may be gone.
     pub fn refuse(&mut self, refusal: Refusal) {
         self.refusal.get_or_insert(refusal);
+    }
+
+    /// An entry that a concern adds, before anybody sees it.
+    pub(super) fn added(kind: EntryKind, text: &'a [u8], depth: Depth) -> Result<Self, Error> {
+        let mut entry = Self::new();
+        entry.read(kind, &mut Reader::with_depth(text, depth))?;
+        entry.is_added = true;
+        Ok(entry)
     }
 
     pub(super) fn take_refusal(&mut self) -> Option<Refusal> {

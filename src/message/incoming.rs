@@ -52,6 +52,8 @@ pub struct Call<'a> {
     pub extensions: Option<&'a [u8]>,
     /// The JSON text of `params._meta`, where it is an object.
     pub meta: Option<&'a [u8]>,
+    /// Whether `params.cursor` is there and not `null`, so that a further page of a list is asked for.
+    pub has_cursor: bool,
     /// Whether `params._meta` declares a protocol version, as every request of the modern era must.
     pub declares_version: bool,
     /// Whether `params._meta` declares the client's capabilities, as every request of the modern era must.
@@ -238,6 +240,10 @@ impl<'a> Call<'a> {
                 }
                 Some("capabilities") if reader.peek()? == Kind::Object => {
                     initialize.extensions = read_extensions(reader, &mut self.fault)?;
+                }
+                None if key.is("cursor") => {
+                    self.has_cursor |= reader.peek()? != Kind::Null;
+                    reader.skip()?;
                 }
                 _ => drop(reader.skip()?),
             }

@@ -6,6 +6,8 @@
 //! each tool, resource, template and item of contents, and the [`Capabilities`]. What concerns ask of them becomes one
 //! splice. A [`Refusal`] is an error of our own making.
 
+mod answered;
+mod call_result;
 mod capabilities;
 mod entry;
 mod id;
@@ -18,11 +20,12 @@ mod tests;
 mod visible;
 mod wants;
 
+pub(crate) use answered::result_message;
 pub use capabilities::Capabilities;
 pub use entry::{Entry, EntryKind, Meta, Ui};
 pub(crate) use id::IdKey;
 pub use incoming::{Call, Fault, Payload, Unreadable};
-pub use outgoing::{Answer, Sites, walk};
+pub use outgoing::{Answer, Sites, Walked, walk};
 pub use reason::Reason;
 pub use refusal::Refusal;
 pub use wants::Wants;

@@ -1,8 +1,11 @@
 //! One pass over a server's message, from one site to the next.
 
-use super::{Capabilities, Entry, EntryKind, Refusal, Wants};
+use bytes::Bytes;
+
+use super::call_result::CallResult;
+use super::{Capabilities, Entry, EntryKind, Refusal, Wants, result_message};
 use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice};
-use crate::protocol::{Era, Method};
+use crate::protocol::{Era, Method, code};
 
 /// What a message of the server answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,11 +33,34 @@ pub trait Sites {
     /// The server said that its tools changed, by a `notifications/tools/list_changed`.
     fn tools_changed(&self);
 
+    /// Entries that join the end of such a list, as JSON texts. They are then shown as all others.
+    fn added(&self, answer: Answer, list: EntryKind) -> Vec<Bytes> {
+        let _ = (answer, list);
+        Vec::new()
+    }
+
+    /// The JSON text of the result that takes the place of the server's word that it does not know the method. Its
+    /// sites are then shown as all others.
+    fn instead(&self, answer: Answer) -> Option<Bytes> {
+        let _ = answer;
+        None
+    }
+
     /// An entry of a list, or an item of contents. If it is refused, an error takes the place of the message.
     fn entry(&self, entry: &mut Entry<'_>);
 
     /// The capabilities of the server.
     fn capabilities(&self, capabilities: &mut Capabilities<'_>);
+}
+
+/// What a pass over a message came to, beyond the edits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Walked {
+    /// Whatever the message said, it says still.
+    #[default]
+    Same,
+    /// An error gave way to a result.
+    Mended,
 }
 
 /// Shows all sites of a message, or of a batch of them, and collects the edits asked for.
@@ -88,14 +114,18 @@ pub trait Sites {
 /// # Ok(())
 /// # }
 /// ```
-pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice) -> Result<(), Error> {
+pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice) -> Result<Walked, Error> {
     let mut walk = Walk {
         reader: Reader::with_depth(source, depth),
+        depth,
         sites,
         splice,
         entry: Entry::new(),
         capabilities: Capabilities::default(),
+        call_result: CallResult::default(),
+        is_unknown_method: false,
         refusal: None,
+        walked: Walked::Same,
     };
     match walk.reader.peek()? {
         Kind::Object => walk.message()?,
@@ -111,17 +141,23 @@ pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice
         }
         _ => drop(walk.reader.skip()?),
     }
-    walk.reader.end()
+    walk.reader.end()?;
+    Ok(walk.walked)
 }
 
 struct Walk<'a, 'w, S> {
     reader: Reader<'a>,
+    depth: Depth,
     sites: &'w S,
     splice: &'w mut Splice,
     entry: Entry<'a>,
     capabilities: Capabilities<'a>,
+    call_result: CallResult,
+    /// Whether the message that is being read says that the server does not know the method.
+    is_unknown_method: bool,
     /// What a concern asked to stand in the place of the message that is being read.
     refusal: Option<Refusal>,
+    walked: Walked,
 }
 
 impl<S: Sites> Walk<'_, '_, S> {
@@ -142,13 +178,23 @@ impl<S: Sites> Walk<'_, '_, S> {
         if answer != likely && self.sites.wants(answer) != self.sites.wants(likely) {
             self.again(checkpoint, mark, answer)?;
         }
+        let id = match id {
+            Id::One(span) => Some(span.of(source)),
+            Id::None | Id::Odd => None,
+        };
+        let whole = Span::new(start, self.reader.position());
         if let Some(refusal) = self.refusal.take() {
-            let id = match id {
-                Id::One(span) => Some(span.of(source)),
-                Id::None | Id::Odd => None,
-            };
             self.splice.rewind(mark);
-            self.splice.replace(Span::new(start, self.reader.position()), &refusal.to_json(id));
+            self.splice.replace(whole, &refusal.to_json(id));
+        } else if let Some(id) = id.filter(|_| self.is_unknown_method)
+            && let Some(result) = self.sites.instead(answer)
+        {
+            let message = result_message(id, [result]).to_bytes();
+            let mut edits = Splice::default();
+            walk(&message, self.depth, self.sites, &mut edits)?;
+            self.splice.rewind(mark);
+            self.splice.replace_with(whole, |out| edits.apply_into(&message, out));
+            self.walked = Walked::Mended;
         }
         Ok(())
     }
@@ -163,10 +209,15 @@ impl<S: Sites> Walk<'_, '_, S> {
     fn message_as(&mut self, answer: Answer) -> Result<Id, Error> {
         let wants = self.sites.wants(answer);
         let mut id = Id::None;
+        self.is_unknown_method = false;
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             if key.is("result") && wants.needs_reading() && self.reader.peek()? == Kind::Object {
                 self.result(answer, wants)?;
+                continue;
+            }
+            if key.is("error") && wants.has(Wants::UNKNOWN_METHOD) && self.reader.peek()? == Kind::Object {
+                self.error()?;
                 continue;
             }
             if key.is("method") && self.reader.peek()? == Kind::String {
@@ -187,7 +238,18 @@ impl<S: Sites> Walk<'_, '_, S> {
         Ok(id)
     }
 
+    fn error(&mut self) -> Result<(), Error> {
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            let number = self.reader.skip()?.of(self.reader.source());
+            self.is_unknown_method |= key.is("code") && number == code::METHOD_NOT_FOUND.to_string().as_bytes();
+        }
+        Ok(())
+    }
+
     fn result(&mut self, answer: Answer, wants: Wants) -> Result<(), Error> {
+        let has_text_fallback = wants.has(Wants::TEXT_FALLBACK) && answer == Answer::To(Method::ToolsCall);
+        self.call_result = CallResult::default();
         let mut is_complete = true;
         let mut has_capabilities = false;
         let mut has_list = false;
@@ -201,7 +263,7 @@ impl<S: Sites> Walk<'_, '_, S> {
             if let Some(entries) = list_named(key).filter(|list| kind == Kind::Array && list.belongs_to(answer)) {
                 has_list = true;
                 if wants.has(entries.wanted_by()) {
-                    self.list(entries)?;
+                    self.list(entries, answer)?;
                 } else {
                     self.reader.skip()?;
                 }
@@ -224,7 +286,10 @@ impl<S: Sites> Walk<'_, '_, S> {
                 }
             } else {
                 has_version |= key.is("protocolVersion") || key.is("supportedVersions");
-                self.reader.skip()?;
+                let span = self.reader.skip()?;
+                if has_text_fallback {
+                    self.call_result.note(key, kind, span);
+                }
             }
             is_empty = false;
             end = self.reader.position();
@@ -237,7 +302,11 @@ impl<S: Sites> Walk<'_, '_, S> {
             self.sites.capabilities(&mut self.capabilities);
             self.capabilities.emit(self.splice);
         }
-        let may_say_scope = has_list && is_complete && self.sites.era() == Era::Modern;
+        if has_text_fallback && is_complete {
+            self.call_result.emit(self.reader.source(), end, self.splice);
+        }
+        let says_much = has_list || (has_capabilities && has_shape);
+        let may_say_scope = says_much && is_complete && self.sites.era() == Era::Modern;
         if wants.has(Wants::PRIVATE) && !has_scope && may_say_scope {
             let scope: &[u8] = if is_empty { b"\"cacheScope\":\"private\"" } else { b",\"cacheScope\":\"private\"" };
             self.splice.insert(end, scope);
@@ -245,9 +314,11 @@ impl<S: Sites> Walk<'_, '_, S> {
         Ok(())
     }
 
-    fn list(&mut self, kind: EntryKind) -> Result<(), Error> {
+    fn list(&mut self, kind: EntryKind, answer: Answer) -> Result<(), Error> {
         let mut removals = Removals::default();
+        let mut is_empty = true;
         self.reader.enter_array()?;
+        let mut end = self.reader.position();
         while self.reader.element()? {
             let span = self.entry.read(kind, &mut self.reader)?;
             self.sites.entry(&mut self.entry);
@@ -257,9 +328,27 @@ impl<S: Sites> Walk<'_, '_, S> {
             } else {
                 removals.keep(span, self.splice);
                 self.entry.emit(self.splice);
+                is_empty = false;
             }
+            end = span.end;
         }
         removals.finish(self.splice);
+        for text in self.sites.added(answer, kind) {
+            let mut entry = Entry::added(kind, &text, self.depth)?;
+            self.sites.entry(&mut entry);
+            self.refusal = self.refusal.take().or_else(|| entry.take_refusal());
+            if !entry.is_removed() {
+                let mut edits = Splice::default();
+                entry.emit(&mut edits);
+                self.splice.insert_with(end, |out| {
+                    if !is_empty {
+                        out.push(b',');
+                    }
+                    edits.apply_into(&text, out);
+                });
+                is_empty = false;
+            }
+        }
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ use std::ops::{BitOr, BitOrAssign};
 /// assert!(filter.when(false).is_nothing());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wants(u8);
+pub struct Wants(u16);
 
 impl Wants {
     /// Nothing: the answer passes as it comes.
@@ -29,13 +29,17 @@ impl Wants {
     pub const CONTENTS: Self = Self(1 << 3);
     /// The server's `capabilities`.
     pub const CAPABILITIES: Self = Self(1 << 4);
-    /// What is left depends on the caller: a shared cache must not keep it. A modern list that says nothing of it gets
-    /// `"cacheScope":"private"`, any other scope becomes it (MCP 2026-07-28, "Caching").
+    /// What is left depends on the caller: a shared cache must not keep it. Modern lists and capabilities that say nothing
+    /// of it get `"cacheScope":"private"`, any other scope becomes it (MCP 2026-07-28, "Caching").
     pub const PRIVATE: Self = Self(1 << 5);
     /// A filter applies: what cannot be read must not pass.
     pub const ENFORCED: Self = Self(1 << 6);
     /// That the server tells of changed tools. Only event streams are looked into for it.
     pub const NOTICES: Self = Self(1 << 7);
+    /// That the server does not know the method: a result may take the place of its error.
+    pub const UNKNOWN_METHOD: Self = Self(1 << 8);
+    /// A tool's result that has `structuredContent` and no item of `content` gets its JSON as a text.
+    pub const TEXT_FALLBACK: Self = Self(1 << 9);
 
     /// Whether an answer must be read whole or edited, beyond a look at the events that pass.
     pub fn needs_reading(self) -> bool {
