@@ -168,14 +168,16 @@ impl<S: Sites> Walk<'_, '_, S> {
         let checkpoint = self.reader.checkpoint();
         let mark = self.splice.mark();
         let likely = self.sites.likely_answer();
-        let id = self.message_as(likely)?;
+        let Message { id, is_answer } = self.message_as(likely)?;
         let source = self.reader.source();
         let answer = match id {
             Id::None => self.sites.answer(None),
             Id::One(span) => self.sites.answer(Some(span.of(source))),
             Id::Odd => Answer::Unknown,
         };
-        if answer != likely && self.sites.wants(answer) != self.sites.wants(likely) {
+        // What is wanted may be the same, and yet another member of the result be the list.
+        let matters = || [answer, likely].iter().any(|answer| !self.sites.wants(*answer).is_nothing());
+        if answer != likely && is_answer && matters() {
             self.again(checkpoint, mark, answer)?;
         }
         let id = match id {
@@ -206,12 +208,13 @@ impl<S: Sites> Walk<'_, '_, S> {
         self.message_as(answer).map(drop)
     }
 
-    fn message_as(&mut self, answer: Answer) -> Result<Id, Error> {
+    fn message_as(&mut self, answer: Answer) -> Result<Message, Error> {
         let wants = self.sites.wants(answer);
-        let mut id = Id::None;
+        let (mut id, mut is_answer) = (Id::None, false);
         self.is_unknown_method = false;
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
+            is_answer |= key.is("result") || key.is("error");
             if key.is("result") && wants.needs_reading() && self.reader.peek()? == Kind::Object {
                 self.result(answer, wants)?;
                 continue;
@@ -235,7 +238,7 @@ impl<S: Sites> Walk<'_, '_, S> {
                 };
             }
         }
-        Ok(id)
+        Ok(Message { id, is_answer })
     }
 
     fn error(&mut self) -> Result<(), Error> {
@@ -351,6 +354,12 @@ impl<S: Sites> Walk<'_, '_, S> {
         }
         Ok(())
     }
+}
+
+/// What was found out about a message.
+struct Message {
+    id: Id,
+    is_answer: bool,
 }
 
 /// The `id` of a message.
