@@ -68,8 +68,18 @@ impl Concern for Normalize {
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
-        let kind = entry.kind();
-        let meta = entry.meta_mut();
+        // An entry that says two things about itself is nobody's to repair: it would then seem to say one.
+        if !entry.is_ambiguous() {
+            self.repair(entry.kind(), entry.meta_mut());
+        }
+        if self.degradation == Degradation::Strip {
+            degrade(exchange, entry);
+        }
+    }
+}
+
+impl Normalize {
+    fn repair(&self, kind: EntryKind, meta: &mut Meta<'_>) {
         if self.openai_keys == OpenAiKeys::Read {
             match kind {
                 EntryKind::Tool => read_openai_tool(meta),
@@ -79,13 +89,8 @@ impl Concern for Normalize {
         if kind == EntryKind::Tool {
             self.link(meta);
         }
-        if self.degradation == Degradation::Strip {
-            degrade(exchange, entry);
-        }
     }
-}
 
-impl Normalize {
     fn link(&self, meta: &mut Meta<'_>) {
         let nested = ui_string(meta.ui_get(RESOURCE_URI));
         let flat = ui_string(meta.get(meta::FLAT_RESOURCE_URI));

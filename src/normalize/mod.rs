@@ -6,7 +6,7 @@
 //!
 //! - The nested key wins where both are there. What becomes of the two is [`FlatKey`]'s choice.
 //! - Only strings that begin with `ui://` count; a value that is anything else is left as it is, and so is
-//!   a `_meta` or a `ui` that is no object.
+//!   a `_meta` or a `ui` that is no object, and an entry in which a name stands twice.
 //! - OpenAI's keys are read only on request ([`OpenAiKeys`]). They add what is missing, are never removed,
 //!   and no resource is relabelled: a page made for another bridge would not run as an MCP App.
 //!
@@ -47,6 +47,8 @@ mod concern;
 mod degrade;
 mod layer;
 mod options;
+#[cfg(test)]
+mod tests;
 
 pub use concern::Normalize;
 pub use layer::NormalizeLayer;

@@ -1,0 +1,162 @@
+//! What becomes of the links of tools, by each choice.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use tower::{Layer, ServiceExt, service_fn};
+
+use super::{FlatKey, NormalizeLayer, OpenAiKeys};
+
+/// The only member of a list, behind the layer.
+async fn listed(layer: &NormalizeLayer, method: &str, list: &str, entry: &str) -> String {
+    let (before, after) = (format!(r#"{{"id":1,"result":{{"{list}":["#), "]}}");
+    let answer = Bytes::from(format!("{before}{entry}{after}"));
+    let server = service_fn(move |_: Request<_>| {
+        let answer = Response::builder().header("content-type", "application/json").body(Full::new(answer.clone()));
+        async { Ok::<_, Infallible>(answer.unwrap()) }
+    });
+    let request = Request::post("/mcp").header("content-type", "application/json");
+    let request = request.body(Full::<Bytes>::from(format!(r#"{{"id":1,"method":"{method}"}}"#))).unwrap();
+    let answer = layer.layer(server).oneshot(request).await.unwrap().into_body().collect().await.unwrap().to_bytes();
+    let answer = String::from_utf8(answer.to_vec()).unwrap();
+    answer.strip_prefix(&before).unwrap().strip_suffix(after).unwrap().to_owned()
+}
+
+/// The `_meta` of a tool, behind the layer.
+async fn tool(layer: &NormalizeLayer, meta: &str) -> String {
+    let (before, after) = (r#"{"name":"t","_meta":"#, "}");
+    let tool = listed(layer, "tools/list", "tools", &format!("{before}{meta}{after}")).await;
+    tool.strip_prefix(before).unwrap().strip_suffix(after).unwrap().to_owned()
+}
+
+/// Checks what each choice makes of a `_meta`: `Add`, `Both`, `Strip`. Nothing is what `Keep` makes of any.
+async fn links(meta: &str, [add, both, strip]: [&str; 3]) {
+    for (choice, want) in [(FlatKey::Add, add), (FlatKey::Both, both), (FlatKey::Strip, strip), (FlatKey::Keep, meta)] {
+        let layer = NormalizeLayer::new().flat_key(choice);
+        let got = tool(&layer, meta).await;
+        assert_eq!(got, want, "{choice:?} of {meta}");
+        assert_eq!(tool(&layer, &got).await, got, "{choice:?} twice of {meta}");
+    }
+}
+
+#[tokio::test]
+async fn a_flat_key_alone() {
+    let meta = r#"{ "ui/resourceUri" : "ui://a", "x":1.0 }"#;
+    let nested = r#"{ "ui/resourceUri" : "ui://a", "x":1.0,"ui":{"resourceUri":"ui://a"} }"#;
+    links(meta, [nested, nested, r#"{ "x":1.0,"ui":{"resourceUri":"ui://a"} }"#]).await;
+    let meta = r#"{"ui/resourceUri":"ui://a","ui":{"visibility":["app"]}}"#;
+    let nested = r#"{"ui/resourceUri":"ui://a","ui":{"visibility":["app"],"resourceUri":"ui://a"}}"#;
+    links(meta, [nested, nested, r#"{"ui":{"visibility":["app"],"resourceUri":"ui://a"}}"#]).await;
+}
+
+#[tokio::test]
+async fn a_nested_key_alone() {
+    let meta = r#"{"ui":{"resourceUri":"ui://a"}}"#;
+    links(meta, [meta, r#"{"ui":{"resourceUri":"ui://a"},"ui/resourceUri":"ui://a"}"#, meta]).await;
+}
+
+#[tokio::test]
+async fn of_two_links_the_nested_one_wins() {
+    let meta = r#"{"ui/resourceUri":"ui://old","ui":{"resourceUri":"ui:\/\/new"}}"#;
+    let both = r#"{"ui/resourceUri":"ui:\/\/new","ui":{"resourceUri":"ui:\/\/new"}}"#;
+    links(meta, [both, both, r#"{"ui":{"resourceUri":"ui:\/\/new"}}"#]).await;
+}
+
+#[tokio::test]
+async fn keys_and_schemes_are_seen_through_escapes() {
+    let meta = r#"{"\u0075i/resourceUri":"\u0075i://a"}"#;
+    let nested = r#"{"\u0075i/resourceUri":"\u0075i://a","ui":{"resourceUri":"\u0075i://a"}}"#;
+    links(meta, [nested, nested, r#"{"ui":{"resourceUri":"\u0075i://a"}}"#]).await;
+}
+
+#[tokio::test]
+async fn odd_values_stay() {
+    for meta in [
+        "{}",
+        "null",
+        "[]",
+        r#""ui/resourceUri""#,
+        r#"{"ui/resourceUri":"https://a"}"#,
+        r#"{"ui/resourceUri":"UI://a"}"#,
+        r#"{"ui/resourceUri":1}"#,
+        r#"{"ui/resourceUri":null}"#,
+        r#"{"ui/resourceUri":"ui://a","ui":[]}"#,
+        r#"{"ui/resourceUri":"ui://a","ui":null}"#,
+        r#"{"ui/resourceUri":"ui://a","ui":{"resourceUri":1}}"#,
+        r#"{"ui/resourceUri":"ui://a","ui":{"resourceUri":"https://a"}}"#,
+        r#"{"ui/resourceUri":1,"ui":{"resourceUri":"ui://a"}}"#,
+    ] {
+        links(meta, [meta; 3]).await;
+    }
+}
+
+#[tokio::test]
+async fn what_says_two_things_stays() {
+    for meta in [
+        r#"{"ui/resourceUri":"ui://a","ui/resourceUri":"ui://b","ui":{"resourceUri":"ui://c"}}"#,
+        r#"{"ui/resourceUri":"ui://a","ui/resourceUri":"ui://a"}"#,
+        r#"{"ui/resourceUri":"ui://a","ui":{},"ui":{}}"#,
+        r#"{"ui/resourceUri":"ui://a","ui":{"resourceUri":1,"resourceUri":"ui://c"}}"#,
+        r#"{"ui/resourceUri":"ui://a","ui":{"visibility":["app"],"visib\u0069lity":[]}}"#,
+    ] {
+        links(meta, [meta; 3]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_tool_without_meta_is_not_a_link() {
+    let layer = NormalizeLayer::new().flat_key(FlatKey::Both);
+    for entry in [r#"{"name":"t"}"#, "{ }", "1", "[]", "null"] {
+        assert_eq!(listed(&layer, "tools/list", "tools", entry).await, entry);
+    }
+}
+
+#[tokio::test]
+async fn openai_keys_add_what_is_missing() {
+    let layer = NormalizeLayer::new().openai_keys(OpenAiKeys::Read);
+    for (meta, want) in [
+        (
+            r#"{"openai/outputTemplate":"ui://a"}"#,
+            r#"{"openai/outputTemplate":"ui://a","ui":{"resourceUri":"ui://a","visibility":["model"]}}"#,
+        ),
+        (
+            r#"{"openai/outputTemplate":"ui://a","openai/widgetAccessible":true}"#,
+            r#"{"openai/outputTemplate":"ui://a","openai/widgetAccessible":true,"ui":{"resourceUri":"ui://a"}}"#,
+        ),
+        (
+            r#"{"openai/visibility":"private","openai/widgetAccessible":true}"#,
+            r#"{"openai/visibility":"private","openai/widgetAccessible":true,"ui":{"visibility":["app"]}}"#,
+        ),
+        (r#"{"openai/visibility":"private"}"#, r#"{"openai/visibility":"private","ui":{"visibility":[]}}"#),
+        // What MCP Apps' own keys say stands.
+        (
+            r#"{"openai/outputTemplate":"ui://b","ui":{"resourceUri":"ui://a","visibility":["app"]}}"#,
+            r#"{"openai/outputTemplate":"ui://b","ui":{"resourceUri":"ui://a","visibility":["app"]}}"#,
+        ),
+        (r#"{"openai/outputTemplate":"https://a"}"#, r#"{"openai/outputTemplate":"https://a"}"#),
+        (r#"{"openai/toolInvocation/invoking":"…"}"#, r#"{"openai/toolInvocation/invoking":"…"}"#),
+    ] {
+        assert_eq!(tool(&layer, meta).await, want, "{meta}");
+        assert_eq!(tool(&layer, want).await, want, "twice: {want}");
+        assert_eq!(tool(&NormalizeLayer::new(), meta).await, meta, "not asked for");
+    }
+}
+
+#[tokio::test]
+async fn openai_keys_of_pages_add_what_is_missing() {
+    let layer = NormalizeLayer::new().openai_keys(OpenAiKeys::Read);
+    let page = r#"{"uri":"ui://a","mimeType":"text/html+skybridge","_meta":{"openai/widgetDomain":"https://d","openai/widgetPrefersBorder":true,"openai/widgetCSP":{"connect_domains":["https://c"],"x":1}}}"#;
+    let ui = r#","ui":{"domain":"https://d","prefersBorder":true,"csp":{"connectDomains":["https://c"]}}}}"#;
+    let want = format!("{}{ui}", page.strip_suffix("}}").unwrap());
+    for (method, list) in [
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("resources/read", "contents"),
+    ] {
+        assert_eq!(listed(&layer, method, list, page).await, want);
+        assert_eq!(listed(&layer, method, list, &want).await, want, "twice");
+        assert_eq!(listed(&NormalizeLayer::new(), method, list, page).await, page, "not asked for");
+    }
+}
