@@ -27,6 +27,16 @@ impl Frames {
         }
     }
 
+    /// Copies the last pieces into one, as many of them as are behind the first.
+    pub(crate) fn join_last(&mut self, pieces: usize) {
+        let joined = self.rest.split_off(self.rest.len().saturating_sub(pieces));
+        if !joined.is_empty() {
+            let mut whole = BytesMut::with_capacity(joined.iter().map(Bytes::len).sum());
+            joined.iter().for_each(|piece| whole.extend_from_slice(piece));
+            self.rest.push_back(whole.freeze());
+        }
+    }
+
     /// The next piece, left where it is.
     pub fn first(&self) -> Option<&Bytes> {
         self.first.as_ref().or_else(|| self.rest.front())

@@ -51,21 +51,36 @@ impl<E> Collected<E> {
     }
 }
 
-/// What the body is that begins with these frames; `None` where nothing came yet.
-pub(crate) fn sniff_frames(frames: &Frames) -> Option<Sniff> {
+/// White space that may stand before the first byte that tells what a body is; more of it is not looked into again and again.
+pub(super) const MOST_LEADING_SPACE: usize = 4096;
+
+/// Pieces that are looked at together, to be joined where they are below `TINY` bytes on average: each costs a handle
+/// of four words, and those must not outweigh the bytes.
+const MANY: usize = 1024;
+const TINY: usize = 64;
+
+/// What the body is that begins with these frames.
+pub(crate) fn sniff_frames(frames: &Frames) -> Sniff {
     // The first frame nearly always tells; only where it does not are they put together.
-    match frames.first().map(|first| sniff(first))? {
-        Sniff::Unknown => Some(sniff(&frames.to_bytes())),
-        sniffed => Some(sniffed),
+    match frames.first().map_or(Sniff::Unknown, |first| sniff(first)) {
+        Sniff::Unknown => sniff(&frames.to_bytes()),
+        sniffed => sniffed,
     }
 }
 
 /// Reads a body up to a limit.
+///
+/// The frames stay as they came, but thousands of tiny ones are joined.
 #[derive(Debug)]
 pub(crate) struct Collect {
     pub(crate) frames: Frames,
     /// How many bytes may still come.
     left: usize,
+    /// The last frames that were not considered for joining: how many, and their bytes.
+    loose: (usize, usize),
+    sniffed: Sniff,
+    /// How many bytes there were when the body was last sniffed.
+    sniffed_at: usize,
 }
 
 /// What reading came to.
@@ -82,7 +97,21 @@ pub(crate) enum Step<E> {
 
 impl Collect {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { frames: Frames::default(), left: limit }
+        Self { frames: Frames::default(), left: limit, loose: (0, 0), sniffed: Sniff::Unknown, sniffed_at: 0 }
+    }
+
+    /// Whether the body says that it is longer than the limit.
+    pub(crate) fn is_announced_too_large<B: Body>(&self, body: &B) -> bool {
+        body.size_hint().lower() > self.left as u64
+    }
+
+    /// What the body is, by what came of it.
+    pub(crate) fn sniff(&mut self) -> Sniff {
+        if self.sniffed == Sniff::Unknown && self.sniffed_at <= MOST_LEADING_SPACE {
+            self.sniffed_at = self.frames.len();
+            self.sniffed = sniff_frames(&self.frames);
+        }
+        self.sniffed
     }
 
     /// Reads one frame more.
@@ -90,9 +119,6 @@ impl Collect {
     where
         B: Body<Data = Bytes>,
     {
-        if body.size_hint().lower() > self.left as u64 {
-            return Poll::Ready(Step::TooLarge);
-        }
         Poll::Ready(match ready!(body.as_mut().poll_frame(cx)) {
             None => Step::Whole(None),
             Some(Err(error)) => Step::Failed(error),
@@ -100,11 +126,22 @@ impl Collect {
                 Ok(piece) => {
                     let left = self.left.checked_sub(piece.len());
                     self.left = left.unwrap_or_default();
-                    self.frames.push(piece);
+                    self.keep(piece);
                     if left.is_some() { Step::More } else { Step::TooLarge }
                 }
                 Err(frame) => Step::Whole(frame.into_trailers().ok()),
             },
         })
+    }
+
+    fn keep(&mut self, piece: Bytes) {
+        self.loose = (self.loose.0 + 1, self.loose.1 + piece.len());
+        self.frames.push(piece);
+        if self.loose.0 == MANY {
+            if self.loose.1 < MANY * TINY {
+                self.frames.join_last(MANY);
+            }
+            self.loose = (0, 0);
+        }
     }
 }

@@ -72,6 +72,8 @@ struct Answer<R, C> {
     handling: Handling<C>,
 }
 
+const UNREADABLE: &str = "the server's answer could not be read, so it could not be filtered";
+
 /// A request that a concern answered.
 struct Answered<C> {
     handling: Handling<C>,
@@ -251,7 +253,12 @@ where
                     return Poll::Ready(Ok(answer.close()));
                 }
                 StateProjection::Asking { body, collect, start } => {
-                    let (trailers, error) = match ready!(collect.poll_step(body, cx)) {
+                    let step = if collect.is_announced_too_large(&*body) {
+                        Step::TooLarge
+                    } else {
+                        ready!(collect.poll_step(body, cx))
+                    };
+                    let (trailers, error) = match step {
                         Step::More => continue,
                         Step::Whole(trailers) => (trailers, None),
                         Step::Failed(error) => (None, Some(error)),
@@ -284,9 +291,14 @@ where
                 }
                 StateProjection::Reading { collect, answer } => {
                     let Some(reading) = answer else { return Poll::Pending };
-                    let step = ready!(collect.poll_step(reading.body.as_mut(), cx));
-                    if matches!(step, Step::More) && sniff_frames(&collect.frames) != Some(Sniff::EventStream) {
-                        continue;
+                    let mut step = ready!(collect.poll_step(reading.body.as_mut(), cx));
+                    if matches!(step, Step::More) {
+                        match collect.sniff() {
+                            Sniff::EventStream | Sniff::Other => {}
+                            // Not before the first bytes told what it is: a stream is never too long.
+                            Sniff::Json if collect.is_announced_too_large(&*reading.body) => step = Step::TooLarge,
+                            Sniff::Json | Sniff::Unknown => continue,
+                        }
                     }
                     let Some(answer) = answer.take() else { return Poll::Pending };
                     return Poll::Ready(Ok(answer.close(std::mem::take(&mut collect.frames), step)));
@@ -337,19 +349,19 @@ where
 {
     /// Decides what goes out, once enough of the body was read.
     fn close(mut self, frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
-        let enforced = self.handling.is_enforced();
         let sniffed = sniff_frames(&frames);
+        let must_be_read = self.handling.is_enforced() && self.may_be_answer(sniffed);
         let (trailers, error) = match step {
-            // Read no further than to see that it is a stream.
-            Step::More => return self.stream(frames),
-            Step::TooLarge if enforced && sniffed == Some(Sniff::EventStream) => return self.stream(frames),
-            Step::TooLarge if enforced && self.may_be_answer(sniffed) => {
+            Step::More | Step::TooLarge if sniffed == Sniff::EventStream => return self.stream(frames),
+            Step::TooLarge if must_be_read || (self.handling.is_enforced() && sniffed == Sniff::Unknown) => {
                 return replace(self.parts, &self.handling, "the server's answer is too long to be filtered");
             }
-            Step::TooLarge => {
+            // Read no further than to see that there is nothing to edit.
+            Step::More if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
+            Step::More | Step::TooLarge => {
                 return Response::from_parts(self.parts, ResponseBody::resumed(frames, self.body));
             }
-            Step::Failed(_) if enforced && self.may_be_answer(sniffed) => {
+            Step::Failed(_) if must_be_read => {
                 return replace(
                     self.parts,
                     &self.handling,
@@ -361,29 +373,23 @@ where
         };
         let edited = match sniffed {
             _ if error.is_some() || frames.is_empty() => Edited::Not,
-            Some(Sniff::Json) => self.handling.edit(&frames.to_bytes()),
+            Sniff::Json => self.handling.edit(&frames.to_bytes()),
             _ => Edited::Unreadable,
         };
-        let frames = match edited {
-            Edited::Mended(edited) => {
-                self.parts.status = StatusCode::OK;
+        let mut read = Collected { frames, trailers, error };
+        if let Edited::Mended(_) = edited {
+            self.parts.status = StatusCode::OK;
+        }
+        match edited {
+            Edited::To(edited) | Edited::Mended(edited) => {
                 handling::settle(&mut self.parts.headers, edited.len());
-                edited
+                read.trailers.iter_mut().for_each(handling::unsettle);
+                read.frames = edited;
             }
-            Edited::To(edited) => {
-                handling::settle(&mut self.parts.headers, edited.len());
-                edited
-            }
-            Edited::Unreadable if enforced && self.may_be_answer(sniffed) => {
-                return replace(
-                    self.parts,
-                    &self.handling,
-                    "the server's answer could not be read, so it could not be filtered",
-                );
-            }
-            Edited::Unreadable | Edited::Not => frames,
-        };
-        Response::from_parts(self.parts, ResponseBody::read(Collected { frames, trailers, error }))
+            Edited::Unreadable if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
+            Edited::Unreadable | Edited::Not => {}
+        }
+        Response::from_parts(self.parts, ResponseBody::read(read))
     }
 
     /// An event stream that says it is something else.
@@ -394,10 +400,10 @@ where
 
     /// Whether a body that could not be read may be an answer to the method all the same: it says that it is
     /// JSON, or it looks so and nothing says that the request failed.
-    fn may_be_answer(&self, sniffed: Option<Sniff>) -> bool {
+    fn may_be_answer(&self, sniffed: Sniff) -> bool {
         match Content::of(&self.parts.headers) {
             Content::Json | Content::ForeignJson => true,
-            _ => sniffed == Some(Sniff::Json) && self.parts.status.is_success(),
+            _ => sniffed == Sniff::Json && self.parts.status.is_success(),
         }
     }
 }

@@ -17,7 +17,7 @@ use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use super::catalogue::{Failure, Flight, Found, Keys, Landed, Lead, Page, Question, Tools};
-use super::collect::{Collect, Step, sniff_frames};
+use super::collect::{Collect, Step};
 use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody, Verdict};
 use crate::exchange::{Encoding, McpContext};
@@ -309,6 +309,9 @@ fn page_body<R>(response: Response<R>) -> Result<R, Failure> {
 impl<R: Body<Data = Bytes>> Reading<R> {
     fn poll<C: Concern>(&mut self, cx: &mut Context<'_>, handling: &Handling<C>) -> Poll<Result<Page, Failure>> {
         loop {
+            if self.collect.is_announced_too_large(&*self.body) {
+                return Poll::Ready(Err(Failure::new("the server's list of tools is too long")));
+            }
             let step = ready!(self.collect.poll_step(self.body.as_mut(), cx));
             let is_over = match step {
                 Step::More => false,
@@ -316,7 +319,7 @@ impl<R: Body<Data = Bytes>> Reading<R> {
                 Step::TooLarge => return Poll::Ready(Err(Failure::new("the server's list of tools is too long"))),
                 Step::Failed(_) => return Poll::Ready(Err(Failure::new("the server's list of tools broke off"))),
             };
-            if self.splitter.is_none() && sniff_frames(&self.collect.frames) == Some(Sniff::EventStream) {
+            if self.splitter.is_none() && self.collect.sniff() == Sniff::EventStream {
                 self.splitter = Some(Splitter::default());
             }
             if let Some(page) = self.page(is_over, handling).transpose() {
@@ -332,9 +335,8 @@ impl<R: Body<Data = Bytes>> Reading<R> {
     fn page<C: Concern>(&mut self, is_over: bool, handling: &Handling<C>) -> Result<Option<Page>, Failure> {
         let LookUp { question, tools, .. } = &mut self.look_up;
         let Some(splitter) = &mut self.splitter else {
-            let whole = self.collect.frames.to_bytes();
-            return if is_over && !whole.is_empty() {
-                handling.read_page(&whole, &question.id, tools)
+            return if is_over && !self.collect.frames.is_empty() {
+                handling.read_page(&self.collect.frames.to_bytes(), &question.id, tools)
             } else {
                 Ok(None)
             };

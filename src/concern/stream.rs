@@ -9,12 +9,10 @@ use http::HeaderMap;
 use http_body::{Body, Frame};
 
 use super::Concern;
-use super::handling::{Edited, Handling};
+use super::collect::MOST_LEADING_SPACE;
+use super::handling::{self, Edited, Handling};
 use crate::frames::Frames;
 use crate::sse::{Block, Sniff, Splitter, sniff};
-
-/// White space that may stand before the first byte that tells what a body is. A body of more is taken for events.
-const MOST_LEADING_SPACE: usize = 4096;
 
 /// A body that is, or says that it is, an event stream.
 pub(super) struct Events<B: Body, C> {
@@ -63,7 +61,11 @@ where
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(piece) => self.edit.push(piece),
                     Err(frame) => {
-                        self.end = frame.into_trailers().ok().map(Ok);
+                        self.end = frame.into_trailers().ok().map(|mut trailers| {
+                            // Like the head, they say nothing of bytes that may have been edited.
+                            handling::unsettle(&mut trailers);
+                            Ok(trailers)
+                        });
                         self.edit.finish();
                     }
                 },
@@ -199,8 +201,10 @@ impl<C: Concern> Edit<C> {
 
 fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
     let data = block.data();
-    // Only a JSON object or array can hold what a concern looks at; other events are not JSON-RPC's.
-    if !matches!(data.trim_ascii_start().first(), Some(b'{' | b'[')) {
+    // Only a JSON object or array can hold what a concern looks at; other events are not JSON-RPC's. Some readers skip a byte
+    // order mark, which JSON does not allow.
+    let text = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&data);
+    if !matches!(text.trim_ascii_start().first(), Some(b'{' | b'[')) {
         return block.frames();
     }
     match handling.edit(&data) {
