@@ -6,6 +6,9 @@ use std::fmt;
 use crate::json::{Depth, Error, ErrorKind, Kind, Reader, Span, Str};
 use crate::protocol::{Era, Method, meta};
 
+/// The most messages of a batch: what is kept of each is a hundred times as long as the shortest message.
+const MOST_MESSAGES: usize = 1000;
+
 /// The messages of one POST body.
 ///
 /// ```
@@ -89,6 +92,8 @@ pub enum Unreadable {
     Json(Error),
     /// It is JSON, but neither an object nor a batch with something in it.
     NoMessage,
+    /// It is a batch of more than 1,000 messages.
+    TooMany,
 }
 
 impl fmt::Display for Fault {
@@ -107,6 +112,7 @@ impl fmt::Display for Unreadable {
         match self {
             Self::Json(error) => write!(f, "the body is not JSON: {error}"),
             Self::NoMessage => f.write_str("the body must be a JSON-RPC message, or a batch that is not empty"),
+            Self::TooMany => write!(f, "a batch may have {MOST_MESSAGES} messages at most"),
         }
     }
 }
@@ -121,7 +127,7 @@ impl Unreadable {
     /// Whether the body is JSON by its grammar and fails in what JSON-RPC or RFC 8259, section 8.1 (UTF-8) ask beyond it.
     pub fn is_grammatical(&self) -> bool {
         match self {
-            Self::NoMessage => true,
+            Self::NoMessage | Self::TooMany => true,
             Self::Json(error) => error.kind() == ErrorKind::Utf8,
         }
     }
@@ -132,8 +138,8 @@ impl<'a> Payload<'a> {
     ///
     /// # Errors
     ///
-    /// [`Unreadable`] where the body is not JSON, nests deeper than `depth`, or is neither an object nor an array with
-    /// something in it.
+    /// [`Unreadable`] where the body is not JSON, nests deeper than `depth`, is neither an object nor an array with
+    /// something in it, or is an array of more than 1,000 messages.
     pub fn read(body: &'a [u8], depth: Depth) -> Result<Self, Unreadable> {
         let mut reader = Reader::with_depth(body, depth);
         let payload = match reader.peek()? {
@@ -142,6 +148,9 @@ impl<'a> Payload<'a> {
                 let mut calls = Vec::new();
                 reader.enter_array()?;
                 while reader.element()? {
+                    if calls.len() == MOST_MESSAGES {
+                        return Err(Unreadable::TooMany);
+                    }
                     calls.push(Call::read(&mut reader)?);
                 }
                 Self::Batch(calls)
