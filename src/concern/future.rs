@@ -18,7 +18,7 @@ use super::collect::{Collect, Collected, Step, sniff_frames};
 use super::gate::{Gate, Passed};
 use super::handling::{self, Begun, Edited, Handling, Refused};
 use super::recorder::Recorder;
-use super::service::Shared;
+use super::service::{Shared, has_no_message};
 use super::stream::Events;
 use super::{Concern, RequestBody, ResponseBody, Unread};
 use crate::exchange::{Content, Decision, Encoding, End, McpContext, SessionTag};
@@ -190,6 +190,9 @@ impl<S, C: Concern> Start<S, C> {
     {
         let bytes = read.frames.to_bytes();
         let depth = self.shared.settings.limits.depth;
+        if read.frames.is_empty() && read.error.is_none() && has_no_message(&self.parts.method) {
+            return self.judge(Ok(None), &bytes, RequestBody::read(read));
+        }
         let payload = match read.error {
             None => Payload::read(&bytes, depth).map_err(Unread::Unreadable),
             Some(_) => Err(Unread::Broken),

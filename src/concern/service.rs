@@ -91,15 +91,22 @@ where
         let shared = Arc::clone(&self.shared);
         let recorder = Recorder::begin(&shared, &parts);
         let tag = untag_request(&mut parts.headers);
-        if parts.method != Method::POST {
-            return ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None), recorder);
-        }
+        let has_no_message = has_no_message(&parts.method);
         match (Content::of(&parts.headers), Encoding::of(&parts.headers)) {
-            (Content::Json, Encoding::Identity) => ResponseFuture::asking(ready, shared, parts, body, tag, recorder),
+            (Content::Json, Encoding::Identity) if !(has_no_message && body.is_end_stream()) => {
+                ResponseFuture::asking(ready, shared, parts, body, tag, recorder)
+            }
+            _ if has_no_message => ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None), recorder),
             (Content::ForeignJson, Encoding::Identity) => {
                 ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Charset), recorder)
             }
             _ => ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Foreign), recorder),
         }
     }
+}
+
+/// Whether requests with this HTTP method carry no message. One with any other is taken for a POST, as a service takes it that
+/// does not look at the method.
+pub(super) fn has_no_message(method: &Method) -> bool {
+    [Method::GET, Method::HEAD, Method::DELETE, Method::OPTIONS, Method::TRACE, Method::CONNECT].contains(method)
 }
