@@ -120,6 +120,52 @@ async fn members_of_a_batch_that_are_no_messages() {
 }
 
 #[tokio::test]
+async fn a_batch_of_more_messages_than_are_read() {
+    let batch =
+        |messages: usize| format!("[{}{{}}]", r#"{"jsonrpc":"2.0","method":"notifications/x"},"#.repeat(messages - 1));
+    forwarded_or_refused(|| post(batch(1001)), 400, &[-32600], &Value::Null).await;
+    let server = Server::with_tools(json!([]));
+    for answer in enforced(&server, Limits::new(), || post(batch(1000))).await {
+        assert_eq!(answer.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn another_http_method() {
+    let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"open","name":"poll"}}"#;
+    for method in ["PUT", "PATCH", "QUERY", "GET", "DELETE", "OPTIONS"] {
+        let request = || {
+            let mut request = post(call);
+            *request.method_mut() = method.parse().expect("a method");
+            request
+        };
+        forwarded_or_refused(request, 400, &[-32600], &json!(7)).await;
+    }
+    for method in ["PUT", "PATCH"] {
+        let request = || {
+            let mut request = only(post(call), "content-type", "text/plain");
+            *request.method_mut() = method.parse().expect("a method");
+            request
+        };
+        forwarded_or_refused(request, 415, &[-32600], &Value::Null).await;
+    }
+    // Clients send the header even where there is no body.
+    let server = Server::with_tools(json!([]));
+    for (method, body) in [("GET", ""), ("DELETE", ""), ("OPTIONS", "")] {
+        for known_to_be_empty in [true, false] {
+            let request = || {
+                let mut request = post(body);
+                *request.method_mut() = method.parse().expect("a method");
+                if known_to_be_empty { request } else { request.map(|_| Script::frames([Bytes::new()])) }
+            };
+            for answer in enforced(&server, Limits::new(), request).await {
+                assert_eq!(answer.status, StatusCode::OK);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn another_charset() {
     for charset in ["iso-8859-1", "utf-16", "\"UTF-16LE\""] {
         let content_type = format!("application/json; charset={charset}");
