@@ -203,6 +203,7 @@ pub mod negotiate;
 pub mod normalize;
 pub mod policy;
 pub mod protocol;
+pub mod serve;
 pub mod sse;
 pub mod ui;
 pub mod visibility;

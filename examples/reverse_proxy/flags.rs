@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use http::HeaderName;
 
+use tower::BoxError;
 use tower_mcp_apps::exchange::{AudienceSource, Auto, ByHeader, Fixed, Limits};
 use tower_mcp_apps::normalize::{Degradation, OpenAiKeys};
 use tower_mcp_apps::{AppsLayer, normalize, protocol};
 
+use crate::apps::{self, AppFile, ToolLink};
 use crate::endpoint::Endpoint;
 
 /// An Apps-aware reverse proxy in front of an MCP server.
@@ -52,6 +54,14 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
 
+    /// Serve a file as a UI; may be repeated.
+    #[arg(long = "app", value_name = "URI=FILE")]
+    pub(crate) apps: Vec<AppFile>,
+
+    /// Let a tool point at a UI that is served; may be repeated.
+    #[arg(long = "link", value_name = "TOOL=URI")]
+    pub(crate) links: Vec<ToolLink>,
+
     /// Longest request body that is read, in bytes.
     #[arg(long, value_name = "N", default_value_t = 4 << 20)]
     pub(crate) max_request_bytes: usize,
@@ -63,7 +73,7 @@ pub(crate) struct Flags {
 
 impl Flags {
     /// The layer that the flags ask for.
-    pub(crate) fn layer(&self) -> AppsLayer {
+    pub(crate) fn layer(&self) -> Result<AppsLayer, BoxError> {
         let limits = Limits::new().request_bytes(self.max_request_bytes).response_bytes(self.max_response_bytes);
         let mut layer = AppsLayer::new().limits(limits).flat_key(self.flat_key.into());
         if self.no_advertise {
@@ -75,12 +85,13 @@ impl Flags {
         if self.strip_ui_for_text_clients {
             layer = layer.degradation(Degradation::Strip);
         }
-        match self.audience {
+        layer = apps::register(layer, &self.apps, &self.links)?;
+        Ok(match self.audience {
             Audience::Auto => self.or_header(layer, Auto),
             Audience::Host => self.or_header(layer, Fixed(protocol::Audience::Host)),
             Audience::Model => self.or_header(layer, Fixed(protocol::Audience::Model)),
             Audience::App => self.or_header(layer, Fixed(protocol::Audience::App)),
-        }
+        })
     }
 
     fn or_header(&self, layer: AppsLayer, otherwise: impl AudienceSource) -> AppsLayer {

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod apps;
 mod audit_log;
 mod endpoint;
 mod flags;
@@ -52,7 +53,7 @@ async fn run(flags: Flags, audit: Option<Background>) -> Result<(), BoxError> {
     let address = listener.local_addr()?;
     let path = endpoint.path().to_owned();
     let upstream = Upstream::new(endpoint.clone());
-    let mut apps = flags.layer().predicate(move |parts: &Parts| endpoint.covers(parts.uri.path()));
+    let mut apps = flags.layer()?.predicate(move |parts: &Parts| endpoint.covers(parts.uri.path()));
     if let Some(audit) = audit {
         apps = apps.audit(audit);
     }

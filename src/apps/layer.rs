@@ -8,14 +8,17 @@ use crate::exchange::{AudienceSource, Limits, Predicate};
 use crate::negotiate::Negotiate;
 use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys};
 use crate::policy::Policy;
+use crate::serve::{App, Serve, TextFallback};
 use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
-pub type Fused = Chain<Chain<Chain<Chain<Option<Negotiate>, Normalize>, Option<Policy>>, Visibility>, Option<Audit>>;
+pub type Fused =
+    Chain<Chain<Chain<Chain<Chain<Serve, Option<Negotiate>>, Normalize>, Option<Policy>>, Visibility>, Option<Audit>>;
 
 /// Makes an MCP service aware of MCP Apps. See the [module docs](super).
 #[derive(Clone, Debug)]
 pub struct AppsLayer {
+    serve: Serve,
     negotiate: Option<Negotiate>,
     normalize: Normalize,
     policy: Option<Policy>,
@@ -28,6 +31,7 @@ impl AppsLayer {
     /// Everything by its defaults, and no policy.
     pub fn new() -> Self {
         Self {
+            serve: Serve::new(),
             negotiate: Some(Negotiate::new()),
             normalize: Normalize::new(),
             policy: None,
@@ -35,6 +39,20 @@ impl AppsLayer {
             audit: None,
             settings: Settings::new(),
         }
+    }
+
+    /// Gives the server a UI. See [`serve`](crate::serve).
+    #[must_use]
+    pub fn app(mut self, app: App) -> Self {
+        self.serve = self.serve.app(app);
+        self
+    }
+
+    /// Chooses whether tool results get a text for those who see no UI. See [`serve`](crate::serve).
+    #[must_use]
+    pub fn text_fallback(mut self, fallback: TextFallback) -> Self {
+        self.serve = self.serve.text_fallback(fallback);
+        self
     }
 
     /// Does not advertise MCP Apps: the server's capabilities stay as they are.
@@ -125,7 +143,8 @@ impl<S> Layer<S> for AppsLayer {
     type Service = ConcernService<S, Fused>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        let fused = Chain::new(self.negotiate.clone(), self.normalize.clone())
+        let fused = Chain::new(self.serve.clone(), self.negotiate.clone())
+            .then(self.normalize.clone())
             .then(self.policy.clone())
             .then(self.visibility.clone())
             .then(self.audit.clone());

@@ -26,6 +26,10 @@ pub enum Reason {
     MethodNotForApps,
     /// What should name the audience makes no sense.
     OddAudience,
+    /// A message that is answered alone stands in a batch.
+    InBatch,
+    /// The server has a resource with the URI of an app that is served.
+    Clash,
     /// The request is longer than what is read.
     TooLarge,
     /// The server's answer could not be read, so it could not be filtered.
@@ -46,6 +50,8 @@ impl Reason {
             Self::MissingCapability => "missing_capability",
             Self::MethodNotForApps => "method_not_for_apps",
             Self::OddAudience => "odd_audience",
+            Self::InBatch => "in_batch",
+            Self::Clash => "clash",
             Self::TooLarge => "too_large",
             Self::UnreadableAnswer => "unreadable_answer",
         }

@@ -45,6 +45,13 @@ impl UiResource {
         Self { uri, name: name.into(), title: None, description: None, ui, meta: Map::new() }
     }
 
+    /// Gives another name for programs.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// Gives a name for people.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
