@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use tower::{Layer, ServiceExt};
-use tower_mcp_apps::McpContext;
-use tower_mcp_apps::exchange::Decision;
+use tower_mcp_apps::exchange::{Decision, Record};
 use tower_mcp_apps::serve::{App, CacheScope, ServeLayer, TextFallback};
 use tower_mcp_apps::ui::{Csp, Html};
+use tower_mcp_apps::{AppsLayer, McpContext};
 
 use crate::client::*;
 use crate::kit::server::Server;
@@ -133,4 +133,18 @@ async fn a_file_is_read_again_when_it_changes() {
     assert_eq!(read("<!doctype html><html>2").await, second);
     let read = fixed.ask("resources/read", json!({"uri": URI})).await.json();
     assert_eq!(read["result"]["contents"][0]["text"], "<!doctype html><html>1");
+}
+
+#[tokio::test]
+async fn a_record_says_that_a_read_was_answered() {
+    let (records, kept) = std::sync::mpsc::channel();
+    let records = std::sync::Mutex::new(records);
+    let layer = AppsLayer::new().app(app()).audit(move |record: &Record| {
+        let record = (record.is_answered(), record.is_refused(), record.uri().map(str::to_owned), record.bytes());
+        records.lock().expect("no panic").send(record).expect("somebody listens");
+    });
+    let client = Client::connect(layer, account(Era::Modern, Form::Json), Era::Modern, Kind::Apps).await;
+    let read = client.ask("resources/read", json!({"uri": URI})).await;
+    let length = read.bytes().len() as u64;
+    assert_eq!(kept.try_recv(), Ok((true, false, Some(URI.to_owned()), length)));
 }

@@ -60,10 +60,8 @@ async fn a_batch_is_joined_and_a_read_in_it_refused() {
         let unknown = json!({"jsonrpc": "2.0", "id": "t", "error": {"code": -32601, "message": "no"}});
         json_answer(json!([list("l"), unknown]).to_string())
     });
-    let client = Client::connect(serve(), server, Era::Legacy, Kind::Apps).await;
-    // The scripted opening has no session, so the audience has to be settled otherwise.
     let layer = serve().settings(Settings::new().audience(Fixed(Audience::Host)));
-    let send_batch = async |batch: Value| send(layer.layer(client.server.clone()), post(batch.to_string())).await;
+    let send_batch = async |batch: Value| send(layer.layer(server.clone()), post(batch.to_string())).await;
 
     let lists = json!([
         {"jsonrpc": "2.0", "id": "l", "method": "resources/list"},
@@ -73,14 +71,14 @@ async fn a_batch_is_joined_and_a_read_in_it_refused() {
     assert_eq!(answer[0]["result"]["resources"][0]["uri"], URI);
     assert_eq!(answer[1], json!({"jsonrpc": "2.0", "id": "t", "result": {"resourceTemplates": []}}));
 
-    client.server.take();
+    server.take();
     let read = json!([
         {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pay"}},
         {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": URI}},
     ]);
     let answer = send_batch(read).await;
     assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, json!(-32600)));
-    assert!(client.server.take().is_empty());
+    assert!(server.take().is_empty());
 }
 
 #[tokio::test]
@@ -100,4 +98,32 @@ async fn tools_with_a_ui_of_their_own_are_linked_anew_by_name_alone() {
     assert_eq!(metas[1], json!({"ui/resourceUri": "ui://own/b"}));
     assert_eq!(metas[2]["ui"], json!({"visibility": ["app"], "resourceUri": "ui://accounts/charts"}));
     assert_eq!(metas[3], Value::Null);
+}
+
+#[tokio::test]
+async fn only_a_missing_method_is_made_up_for() {
+    for (status, code, is_mended) in [
+        (StatusCode::OK, -32601, true),
+        (StatusCode::NOT_FOUND, -32601, true),
+        (StatusCode::UNAUTHORIZED, -32601, false),
+        (StatusCode::BAD_REQUEST, -32601, false),
+        (StatusCode::OK, -32603, false),
+        (StatusCode::NOT_FOUND, -32001, false),
+    ] {
+        let body = format!(r#"{{"jsonrpc":"2.0","error":{{"message":"no","code":{code}}},"id":7}}"#);
+        let said = body.clone();
+        let server = Server::new(move |_| {
+            let mut response = json_answer(said.clone());
+            *response.status_mut() = status;
+            response
+        });
+        let client = Client::connect(serve(), server, Era::Modern, Kind::Apps).await;
+        let answer = client.ask("resources/list", json!({})).await;
+        if is_mended {
+            assert_eq!(answer.status, StatusCode::OK);
+            assert_eq!(answer.json()["result"]["resources"][0]["uri"], URI);
+        } else {
+            assert_eq!((answer.status, answer.text()), (status, body));
+        }
+    }
 }
