@@ -35,6 +35,7 @@
 //! | layer | what it does | what it could not read |
 //! |---|---|---|
 //! | [`AppsLayer`] | all of the others in one pass | as below |
+//! | [`ServeLayer`](serve::ServeLayer) | gives UIs to a server that has none | passes |
 //! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
 //! | [`PolicyLayer`](policy::PolicyLayer) | holds what UIs declare (CSP, permissions, domains) to a policy, and templates to pins | is refused |
@@ -60,6 +61,7 @@
 //!    │  PolicyLayer         UIs declare no more than is allowed            │
 //!    │  NormalizeLayer      links in their one right place                 │
 //!    │  NegotiateLayer      the server advertises MCP Apps                 │
+//!    │  ServeLayer          the server has a UI                            │
 //!    ├─────────────────────────────────────────────────────────────────────┤
 //!    │  DecompressionLayer, before a client of an upstream · your service  │
 //!    └─────────────────────────────────────────────────────────────────────┘
@@ -136,9 +138,9 @@
 //!
 //! | answer to | is read |
 //! |---|---|
-//! | `initialize`, `server/discover` | to advertise |
-//! | `tools/list` | to hide tools from models and apps, for links (unless [`FlatKey::Keep`](normalize::FlatKey)), and for a policy |
-//! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for |
+//! | `initialize`, `server/discover` | to advertise, also that the server has resources where apps are [served](serve) |
+//! | `tools/list` | to hide tools from models and apps, for links (unless [`FlatKey::Keep`](normalize::FlatKey)), also to apps that are served, and for a policy |
+//! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for apps that are served, whose reads are answered here; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for |
 //! | a GET | event by event, since it may replay any of these |
 //! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
 //! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own. An audit counts their bytes |
@@ -168,6 +170,8 @@
 //! | modern `tools/call` whose mirrored header is missing, doubled, or differs from the body | forwarded | 400, `-32020` |
 //! | modern `MCP-Protocol-Version` on a `tools/call` without modern `_meta` | forwarded | 400, `-32602` |
 //! | batch with one message that may not run | forwarded | 400, `-32600`, none runs |
+//! | batch with a read of an app that is [served](serve), of a client with Apps | 400, `-32600`, none runs | the same |
+//! | `resources/list` in which the server has the URI of such an app | error `-32603` in its place | the same |
 //! | request longer than the limit | 413, `-32600` | 413, `-32600` |
 //! | answer, or event, longer than the limit | streamed untouched | error `-32603` |
 //! | answer that is encoded although `identity` was asked for | untouched | 502, `-32603` |

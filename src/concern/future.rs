@@ -314,7 +314,10 @@ where
 }
 
 /// Decides by its head what an answer needs: it goes out now, or continues with its body being read.
-fn open<R, C>(response: Response<R>, handling: Handling<C>) -> ControlFlow<Response<ResponseBody<R, C>>, Answer<R, C>>
+fn open<R, C>(
+    response: Response<R>,
+    mut handling: Handling<C>,
+) -> ControlFlow<Response<ResponseBody<R, C>>, Answer<R, C>>
 where
     R: Body<Data = Bytes>,
     C: Concern,
@@ -426,7 +429,7 @@ fn replace<R: Body, C>(
 impl<C: Concern> Answered<C> {
     /// The answer, once all concerns have seen it.
     fn close<R: Body>(self) -> Response<ResponseBody<R, C>> {
-        let Self { handling, mut message, request } = self;
+        let Self { mut handling, mut message, request } = self;
         let (mut parts, ()) = Response::new(()).into_parts();
         handling.mark_head(&mut parts);
         parts.extensions.insert(Decision::answered());

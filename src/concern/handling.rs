@@ -36,6 +36,8 @@ pub(super) struct Handling<C> {
     wants: Wants,
     tag: Option<SessionTag>,
     answers_initialize: bool,
+    /// Whether a result may take the place of an error. Not of one that is about something else than the method.
+    may_mend: bool,
     /// What was found out about the tools that are called.
     decision: Decision,
 }
@@ -125,7 +127,8 @@ impl<C: Concern> Handling<C> {
         parts.extensions.insert(exchange.context.clone());
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
-        let handling = Self { shared, exchange, wants, tag, answers_initialize, decision: Decision::forwarded() };
+        let decision = Decision::forwarded();
+        let handling = Self { shared, exchange, wants, tag, answers_initialize, may_mend: false, decision };
         if let (Verdict::Answer(result), Some(id)) = (&verdict, handling.context().id()) {
             let message = result_message(id, result.clone());
             return Begun::Answer(handling, message);
@@ -151,10 +154,12 @@ impl<C: Concern> Handling<C> {
     }
 
     /// Settles what the head of the answer says whatever its body is.
-    pub(super) fn mark_head(&self, parts: &mut http::response::Parts) {
+    pub(super) fn mark_head(&mut self, parts: &mut http::response::Parts) {
         if let Some(tag) = self.tag.as_ref().filter(|_| parts.status.is_success()) {
             crate::exchange::tag_answer(tag, self.answers_initialize, &mut parts.headers);
         }
+        // A method that is not known is 404 in the modern era (MCP 2026-07-28, "Protocol Version Header").
+        self.may_mend = parts.status.is_success() || parts.status == StatusCode::NOT_FOUND;
         let own = &self.exchange.context;
         // What an inner layer was told by its deployer says more than what the client declared.
         let is_known_better = own.audience_known_by() == KnownBy::Declaration
@@ -253,7 +258,7 @@ impl<C: Concern> Sites for Handling<C> {
     }
 
     fn instead(&self, answer: Answer) -> Option<Bytes> {
-        self.shared.concern.instead(&self.exchange, answer)
+        self.may_mend.then(|| self.shared.concern.instead(&self.exchange, answer)).flatten()
     }
 
     fn entry(&self, entry: &mut Entry<'_>) {

@@ -78,7 +78,8 @@ impl Serve {
     }
 
     fn link(&self, tool: &mut Entry<'_>) {
-        let Some(Ok(name)) = tool.name().map(|name| name.decode()) else { return };
+        // Readers of a tool that says two things about itself would differ on the link, too.
+        let Some(Ok(name)) = tool.name().map(|name| name.decode()).filter(|_| !tool.is_ambiguous()) else { return };
         let Some((served, strength)) = self.linked(&name) else { return };
         let meta = tool.meta_mut();
         if strength < Strength::Named && has_link(meta) {
@@ -115,7 +116,7 @@ impl Sealed for Serve {}
 impl Concern for Serve {
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         let Ok(Some(payload)) = asked.payload else { return Verdict::Forward };
-        if !self.is_for(exchange) {
+        if !self.is_for(exchange) || asked.parts.method != http::Method::POST {
             return Verdict::Forward;
         }
         match payload {
