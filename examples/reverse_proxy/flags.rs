@@ -13,6 +13,7 @@ use tower_mcp_apps::{AppsLayer, normalize, protocol};
 
 use crate::apps::{self, AppFile, ToolLink};
 use crate::endpoint::Endpoint;
+use crate::policy::PolicyFlags;
 
 /// An Apps-aware reverse proxy in front of an MCP server.
 #[derive(Debug, Parser)]
@@ -62,6 +63,9 @@ pub(crate) struct Flags {
     #[arg(long = "link", value_name = "TOOL=URI")]
     pub(crate) links: Vec<ToolLink>,
 
+    #[command(flatten)]
+    pub(crate) policy: PolicyFlags,
+
     /// Longest request body that is read, in bytes.
     #[arg(long, value_name = "N", default_value_t = 4 << 20)]
     pub(crate) max_request_bytes: usize,
@@ -85,7 +89,7 @@ impl Flags {
         if self.strip_ui_for_text_clients {
             layer = layer.degradation(Degradation::Strip);
         }
-        layer = apps::register(layer, &self.apps, &self.links)?;
+        layer = apps::register(layer, &self.apps, &self.links)?.policy(self.policy.policy()?);
         Ok(match self.audience {
             Audience::Auto => self.or_header(layer, Auto),
             Audience::Host => self.or_header(layer, Fixed(protocol::Audience::Host)),

@@ -16,6 +16,7 @@ mod endpoint;
 mod flags;
 mod headers;
 mod plain_server;
+mod policy;
 mod serve;
 mod upstream;
 
@@ -28,12 +29,15 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tower::{BoxError, ServiceBuilder};
 use tower_mcp_apps::audit::Background;
+use tracing::Level;
 
 use crate::flags::Flags;
 use crate::upstream::Upstream;
 
 fn main() -> Result<(), BoxError> {
     let flags = Flags::parse();
+    // Violations of the policy. Records have a file of their own.
+    tracing_subscriber::fmt().with_max_level(Level::WARN).with_writer(io::stderr).init();
     let audit = flags.audit.as_deref().map(audit_log::open).transpose()?;
     // The runtime ends here, and with it the exchanges that are still open: they, too, leave a record.
     let outcome = Runtime::new()?.block_on(run(flags, audit.clone()));
