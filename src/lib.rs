@@ -202,6 +202,7 @@ pub mod audit;
 pub mod concern;
 pub mod exchange;
 pub mod json;
+pub mod lint;
 pub mod message;
 pub mod negotiate;
 pub mod normalize;

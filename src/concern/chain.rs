@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{Asked, Concern, Tools, Verdict, sealed::Sealed};
-use crate::exchange::{Exchange, Record};
+use crate::exchange::{CallInfo, Exchange, Record};
 use crate::message::{Answer, Capabilities, Entry, EntryKind, Wants};
 
 /// Two concerns as one, so that a message is read once for both.
@@ -81,6 +81,11 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         }
     }
 
+    fn empty_content(&self, call: &CallInfo) {
+        self.inner.empty_content(call);
+        self.outer.empty_content(call);
+    }
+
     fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
         self.inner.capabilities(exchange, capabilities);
         self.outer.capabilities(exchange, capabilities);
@@ -125,6 +130,12 @@ impl<C: Concern> Concern for Option<C> {
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
         if let Some(concern) = self {
             concern.entry(exchange, entry);
+        }
+    }
+
+    fn empty_content(&self, call: &CallInfo) {
+        if let Some(concern) = self {
+            concern.empty_content(call);
         }
     }
 

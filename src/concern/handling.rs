@@ -195,6 +195,11 @@ impl<C> Handling<C> {
         self.wants
     }
 
+    /// The message of the exchange that has this id (its JSON text).
+    fn call(&self, id: &[u8]) -> Option<&CallInfo> {
+        self.context().calls().iter().find(|call| call.id() == Some(id))
+    }
+
     /// What was found out about the tools that are called.
     pub(super) fn decision(&self) -> &Decision {
         &self.decision
@@ -230,8 +235,7 @@ impl<C> Handling<C> {
 
 impl<C: Concern> Sites for Handling<C> {
     fn answer(&self, id: Option<&[u8]>) -> Answer {
-        let calls = self.exchange.context.calls();
-        let asked = id.and_then(|id| calls.iter().find(|call| call.id() == Some(id))).and_then(CallInfo::method);
+        let asked = id.and_then(|id| self.call(id)).and_then(CallInfo::method);
         asked.map_or(Answer::Unknown, Answer::To)
     }
 
@@ -259,6 +263,12 @@ impl<C: Concern> Sites for Handling<C> {
 
     fn instead(&self, answer: Answer) -> Option<Bytes> {
         self.may_mend.then(|| self.shared.concern.instead(&self.exchange, answer)).flatten()
+    }
+
+    fn empty_content(&self, id: &[u8]) {
+        if let Some(call) = self.call(id) {
+            self.shared.concern.empty_content(call);
+        }
     }
 
     fn entry(&self, entry: &mut Entry<'_>) {

@@ -64,7 +64,7 @@ pub use settings::Settings;
 
 use bytes::Bytes;
 
-use crate::exchange::{Exchange, Record};
+use crate::exchange::{CallInfo, Exchange, Record};
 use crate::json::Frames;
 use crate::message::{Answer, Capabilities, Entry, EntryKind, Refusal, Wants};
 
@@ -124,6 +124,11 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     /// An entry of a list or an item of contents, of a kind that was wanted.
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
         let _ = (exchange, entry);
+    }
+
+    /// The result of a call to a tool has no item of `content`, if [`Wants::EMPTY_CONTENT`] was wanted.
+    fn empty_content(&self, call: &CallInfo) {
+        let _ = call;
     }
 
     /// The capabilities of the server.

@@ -34,6 +34,7 @@ pub use decision::Decision;
 pub use declared::Declared;
 pub use limits::Limits;
 pub use predicate::{EveryRequest, Predicate};
+pub(crate) use record::cut;
 pub use record::{End, Record};
 pub(crate) use session::{SessionTag, session_hash, tag_answer, untag_request};
 

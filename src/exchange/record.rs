@@ -236,6 +236,11 @@ impl Record {
 }
 
 fn copy(text: &str) -> Text {
+    Text::new(cut(text), &Bytes::new())
+}
+
+/// As much of a text of somebody else's as is kept.
+pub(crate) fn cut(text: &str) -> &str {
     let end = (0..=text.len().min(LONGEST_TEXT)).rev().find(|end| text.is_char_boundary(*end));
-    Text::new(end.and_then(|end| text.get(..end)).unwrap_or_default(), &Bytes::new())
+    end.and_then(|end| text.get(..end)).unwrap_or_default()
 }

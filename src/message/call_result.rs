@@ -7,6 +7,8 @@ use crate::json::{Kind, Span, Splice, Str, write_string};
 pub(super) struct CallResult {
     structured: Option<Span>,
     content: Content,
+    /// It is a task (MCP 2025-11-25, "Tasks"), whose result comes later.
+    is_task: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +31,17 @@ impl CallResult {
                 (Content::Absent, Kind::Array) => Content::Array(span),
                 _ => Content::Odd,
             };
+        } else if key.is("task") {
+            self.is_task = kind == Kind::Object;
+        }
+    }
+
+    /// Whether there is no item of `content`.
+    pub(super) fn has_no_content(self, source: &[u8]) -> bool {
+        match self.content {
+            Content::Absent => !self.is_task,
+            Content::Array(span) => is_empty(span.of(source)),
+            Content::Odd => false,
         }
     }
 

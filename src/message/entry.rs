@@ -252,6 +252,11 @@ impl<'a> Meta<'a> {
         self.object.remove(key);
     }
 
+    /// How `_meta` itself stands, as it came.
+    pub fn state(&self) -> Ui {
+        self.state
+    }
+
     /// How `ui` stands, pending edits included.
     pub fn ui(&self) -> Ui {
         match self.ui_state {

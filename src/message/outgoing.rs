@@ -46,6 +46,11 @@ pub trait Sites {
         None
     }
 
+    /// The result of a call to a tool has no item of `content`. The id (its JSON text) is that of the call.
+    fn empty_content(&self, id: &[u8]) {
+        let _ = id;
+    }
+
     /// An entry of a list, or an item of contents. If it is refused, an error takes the place of the message.
     fn entry(&self, entry: &mut Entry<'_>);
 
@@ -124,6 +129,7 @@ pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice
         capabilities: Capabilities::default(),
         call_result: CallResult::default(),
         is_unknown_method: false,
+        has_no_content: false,
         refusal: None,
         walked: Walked::Same,
     };
@@ -155,6 +161,8 @@ struct Walk<'a, 'w, S> {
     call_result: CallResult,
     /// Whether the message that is being read says that the server does not know the method.
     is_unknown_method: bool,
+    /// Whether the message that is being read is a tool's result without an item of `content`.
+    has_no_content: bool,
     /// What a concern asked to stand in the place of the message that is being read.
     refusal: Option<Refusal>,
     walked: Walked,
@@ -184,6 +192,9 @@ impl<S: Sites> Walk<'_, '_, S> {
             Id::One(span) => Some(span.of(source)),
             Id::None | Id::Odd => None,
         };
+        if let Some(id) = id.filter(|_| self.has_no_content) {
+            self.sites.empty_content(id);
+        }
         let whole = Span::new(start, self.reader.position());
         if let Some(refusal) = self.refusal.take() {
             self.splice.rewind(mark);
@@ -212,6 +223,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         let wants = self.sites.wants(answer);
         let (mut id, mut is_answer) = (Id::None, false);
         self.is_unknown_method = false;
+        self.has_no_content = false;
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             is_answer |= key.is("result") || key.is("error");
@@ -251,7 +263,9 @@ impl<S: Sites> Walk<'_, '_, S> {
     }
 
     fn result(&mut self, answer: Answer, wants: Wants) -> Result<(), Error> {
-        let has_text_fallback = wants.has(Wants::TEXT_FALLBACK) && answer == Answer::To(Method::ToolsCall);
+        let is_call = answer == Answer::To(Method::ToolsCall);
+        let has_text_fallback = wants.has(Wants::TEXT_FALLBACK) && is_call;
+        let tells_empty_content = wants.has(Wants::EMPTY_CONTENT) && is_call;
         self.call_result = CallResult::default();
         let mut is_complete = true;
         let mut has_capabilities = false;
@@ -290,7 +304,7 @@ impl<S: Sites> Walk<'_, '_, S> {
             } else {
                 has_version |= key.is("protocolVersion") || key.is("supportedVersions");
                 let span = self.reader.skip()?;
-                if has_text_fallback {
+                if has_text_fallback || tells_empty_content {
                     self.call_result.note(key, kind, span);
                 }
             }
@@ -305,6 +319,8 @@ impl<S: Sites> Walk<'_, '_, S> {
             self.sites.capabilities(&mut self.capabilities);
             self.capabilities.emit(self.splice);
         }
+        self.has_no_content =
+            tells_empty_content && is_complete && self.call_result.has_no_content(self.reader.source());
         if has_text_fallback && is_complete {
             self.call_result.emit(self.reader.source(), end, self.splice);
         }

@@ -1,0 +1,49 @@
+//! The layer.
+
+use tower_layer::Layer;
+
+use super::{Findings, Lint, Rule};
+use crate::concern::{ConcernService, Settings};
+
+/// Tells what is wrong with what a server says about its UIs. See the [module docs](super).
+#[derive(Clone, Debug, Default)]
+pub struct LintLayer {
+    concern: Lint,
+    settings: Settings,
+}
+
+impl LintLayer {
+    /// Findings go here.
+    pub fn new(findings: impl Findings) -> Self {
+        Self { concern: Lint::new(findings), settings: Settings::new() }
+    }
+
+    /// Findings go here, too.
+    #[must_use]
+    pub fn also(mut self, findings: impl Findings) -> Self {
+        self.concern = self.concern.also(findings);
+        self
+    }
+
+    /// Does not tell of what is against this rule. See [`Lint::allow`].
+    #[must_use]
+    pub fn allow(mut self, rule: Rule) -> Self {
+        self.concern = self.concern.allow(rule);
+        self
+    }
+
+    /// Chooses what holds for all concerns.
+    #[must_use]
+    pub fn settings(mut self, settings: Settings) -> Self {
+        self.settings = settings;
+        self
+    }
+}
+
+impl<S> Layer<S> for LintLayer {
+    type Service = ConcernService<S, Lint>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        ConcernService::new(inner, self.concern.clone(), self.settings.clone())
+    }
+}
