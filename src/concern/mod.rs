@@ -121,7 +121,7 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
         None
     }
 
-    /// An entry of a list or an item of contents, of a kind that was wanted.
+    /// An entry of a list or an item of contents, of a kind that this concern, or another beside it, wanted.
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
         let _ = (exchange, entry);
     }

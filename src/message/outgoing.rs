@@ -398,22 +398,21 @@ fn list_named(key: crate::json::Str<'_>) -> Option<EntryKind> {
 
 impl EntryKind {
     fn belongs_to(self, answer: Answer) -> bool {
-        let Answer::To(method) = answer else { return true };
-        method
-            == match self {
-                Self::Tool => Method::ToolsList,
-                Self::Resource => Method::ResourcesList,
-                Self::Template => Method::TemplatesList,
-                Self::Contents => Method::ResourcesRead,
-            }
+        answer == Answer::Unknown || answer == self.wanted_as().0
     }
 
     fn wanted_by(self) -> Wants {
-        match self {
-            Self::Tool => Wants::TOOLS,
-            Self::Resource => Wants::RESOURCES,
-            Self::Template => Wants::TEMPLATES,
-            Self::Contents => Wants::CONTENTS,
-        }
+        self.wanted_as().1
+    }
+
+    /// The answer that has such entries, and what wants them.
+    pub(crate) fn wanted_as(self) -> (Answer, Wants) {
+        let (method, wanted) = match self {
+            Self::Tool => (Method::ToolsList, Wants::TOOLS),
+            Self::Resource => (Method::ResourcesList, Wants::RESOURCES),
+            Self::Template => (Method::TemplatesList, Wants::TEMPLATES),
+            Self::Contents => (Method::ResourcesRead, Wants::CONTENTS),
+        };
+        (Answer::To(method), wanted)
     }
 }

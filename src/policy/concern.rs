@@ -32,6 +32,11 @@ impl Concern for Policy {
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
+        // Another concern may have wanted what this policy has no rule about.
+        let (answer, wanted) = entry.kind().wanted_as();
+        if !self.wants(exchange, answer).has(wanted) {
+            return;
+        }
         let mut violations = Violations::default();
         let fault = self.fault(exchange, entry);
         if let Some((member, offending)) = fault {
