@@ -35,6 +35,7 @@
 //! | layer | what it does | what it could not read |
 //! |---|---|---|
 //! | [`AppsLayer`] | all of the others in one pass | as below |
+//! | [`LintLayer`](lint::LintLayer) | tells what is wrong with what the server says about its UIs; changes nothing | passes |
 //! | [`ServeLayer`](serve::ServeLayer) | gives UIs to a server that has none | passes |
 //! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
@@ -62,6 +63,7 @@
 //!    │  NormalizeLayer      links in their one right place                 │
 //!    │  NegotiateLayer      the server advertises MCP Apps                 │
 //!    │  ServeLayer          the server has a UI                            │
+//!    │  LintLayer           what is wrong with the server's own UIs        │
 //!    ├─────────────────────────────────────────────────────────────────────┤
 //!    │  DecompressionLayer, before a client of an upstream · your service  │
 //!    └─────────────────────────────────────────────────────────────────────┘
@@ -73,7 +75,8 @@
 //! use http_body_util::Full;
 //! use tower::{ServiceBuilder, service_fn};
 //! use tower_http::{compression::CompressionLayer, trace::TraceLayer};
-//! use tower_mcp_apps::{audit, negotiate::NegotiateLayer, normalize::NormalizeLayer, visibility::VisibilityLayer};
+//! use tower_mcp_apps::audit::{AuditLayer, TracingSink};
+//! use tower_mcp_apps::{negotiate::NegotiateLayer, normalize::NormalizeLayer, visibility::VisibilityLayer};
 //!
 //! # async fn server<B>(_: Request<B>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
 //! #     Ok(Response::new(Full::default()))
@@ -81,7 +84,7 @@
 //! let service = ServiceBuilder::new()
 //!     .layer(TraceLayer::new_for_http())
 //!     .layer(CompressionLayer::new())
-//!     .layer(audit::AuditLayer::new(audit::TracingSink))
+//!     .layer(AuditLayer::new(TracingSink))
 //!     .layer(VisibilityLayer::new())
 //!     .layer(NormalizeLayer::new())
 //!     .layer(NegotiateLayer::new())
@@ -99,9 +102,9 @@
 //! | `RequestDecompressionLayer` | outside | An encoded request cannot be read: where a filter applies it gets 415. |
 //! | `CorsLayer` | outside | Refusals need its headers, too. It must expose `Mcp-Session-Id`, which these layers issue even for servers without sessions, and allow `Mcp-Session-Id`, `Mcp-Protocol-Version`, `Mcp-Method` and `Mcp-Name`. |
 //! | `TraceLayer` | either | Outside it sees what the client sees, with [`McpContext`] among the answer's extensions; inside what the server sees, with [`McpContext`] among the request's. |
-//! | `TimeoutLayer` | either | It bounds the time to the head. The head of a stream goes out at once, that of a JSON answer that may be edited when its body is there. |
+//! | `TimeoutLayer` | outside | It bounds the time to the head. Outside that is also the reading of a JSON answer that may be edited, whose head waits for its body; inside it is the server's head alone. Streams are not ended: their head goes out at once. |
 //! | `ResponseBodyTimeoutLayer` | neither | It ends streams on which nothing happens, which is what open GET streams are like. |
-//! | `RequestBodyLimitLayer` | outside | Inside, the body was read already, up to [`Limits`](exchange::Limits); those refuse with a JSON-RPC error, and are enough alone. |
+//! | `RequestBodyLimitLayer` | outside | Inside, the body was read already, up to [`Limits`](exchange::Limits). Those refuse with a JSON-RPC error, and are enough alone: of a body without a length that this layer breaks off, a filter says only that it broke off (400). |
 //! | authentication | outside | Nothing is refused, and no audience worked out, for a caller who may not be here at all. It can hand in what it knows: [`ByExtension`](exchange::ByExtension). Look-ups repeat the caller's credentials, so it may stand inside as well. |
 //! | `ConcurrencyLimitLayer`, `RateLimitLayer` | either | Inside, the [look-ups](visibility) count, too. A call that waits for one that is under way holds no permit. |
 //! | `map_request_body` | inside | Only for services of one request body type: see [`concern`]. |
@@ -133,8 +136,8 @@
 //!
 //! # What is read
 //!
-//! Every JSON POST is read whole, up to [`Limits`](exchange::Limits), and passed on as the frames that came. Its body
-//! alone decides what it is, never a header. From method and audience then follows what has to be read of the answer:
+//! Every JSON POST, and whatever else comes with a JSON body, is read whole, up to [`Limits`](exchange::Limits), and passed
+//! on as the frames that came. Its body alone decides what it is, never a header. From method and audience then follows what has to be read of the answer:
 //!
 //! | answer to | is read |
 //! |---|---|
@@ -160,7 +163,7 @@
 //! |---|---|---|
 //! | body that is no JSON, has a BOM or text after it, is too deep, or declares another charset | forwarded | 400, `-32700` |
 //! | body that fails before its end | what came of it, then its error | 400, `-32700` |
-//! | body that is JSON and no message: a scalar, `[]`, invalid UTF-8 in a string | forwarded | 400, `-32600` |
+//! | body that is JSON and no message: a scalar, `[]`, a batch of more than 1000, invalid UTF-8 in a string | forwarded | 400, `-32600` |
 //! | POST with another `Content-Type`, or a `Content-Encoding` | forwarded | 415, `-32600` |
 //! | `method`, `id`, `params`, `params.name`, `params.uri` or `_meta` twice, or once more in another case | forwarded | 400, `-32600` |
 //! | `tools/call` of a tool that is for others | forwarded | 200, `-32602`, as for a tool that does not exist |

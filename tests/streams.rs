@@ -1,7 +1,5 @@
 //! Streaming stays streaming: heads at once, events as they are complete, nothing held, nothing kept open.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 mod kit;
 
 use std::pin::Pin;
