@@ -13,7 +13,7 @@
 //!
 //! It must accept `Request<RequestBody<B>>` for the body `B` that comes in, which services that are generic
 //! over their request body do (axum, rmcp, hyper-util). Its answers must be `Response<R>` for any body `R` of
-//! [`Bytes`](bytes::Bytes), its errors pass as they are. It is cloned for each request, as Tower services are. A service
+//! [`Bytes`], its errors pass as they are. It is cloned for each request, as Tower services are. A service
 //! of one request body type needs `tower_http`'s `map_request_body` in between:
 //!
 //! ```
