@@ -1,10 +1,11 @@
-//! What becomes of a message in which an entry is refused, and of one that answers another request than was guessed.
+//! What becomes of a message in which an entry is refused or added, of an error, and of an answer that was not guessed.
 
 use std::cell::Cell;
 
+use bytes::Bytes;
 use http::StatusCode;
 
-use super::{Answer, Capabilities, Entry, Refusal, Sites, Wants, walk};
+use super::{Answer, Capabilities, Entry, EntryKind, Refusal, Sites, Walked, Wants, walk};
 use crate::json::{Depth, Splice};
 use crate::protocol::{Era, Method, code};
 
@@ -136,4 +137,89 @@ fn a_change_is_told_once() {
     assert_eq!(emptied(notice), (notice.to_owned(), 1));
     let batch = format!("[{notice},{notice}]");
     assert_eq!(emptied(&batch), (batch.clone(), 2));
+}
+
+/// Adds `{}` and `{"uri":"ui://b"}` to resources, removes numbers, and names the others.
+struct Adding;
+
+impl Sites for Adding {
+    fn answer(&self, id: Option<&[u8]>) -> Answer {
+        id.map_or(Answer::Unknown, |_| Answer::To(Method::ResourcesList))
+    }
+
+    fn likely_answer(&self) -> Answer {
+        Answer::To(Method::ResourcesList)
+    }
+
+    fn wants(&self, _: Answer) -> Wants {
+        Wants::RESOURCES | Wants::UNKNOWN_METHOD | Wants::PRIVATE
+    }
+
+    fn era(&self) -> Era {
+        Era::Modern
+    }
+
+    fn tools_changed(&self) {}
+
+    fn added(&self, answer: Answer, list: EntryKind) -> Vec<Bytes> {
+        let is_ours = (answer, list) == (Answer::To(Method::ResourcesList), EntryKind::Resource);
+        let texts: &[&str] = if is_ours { &["{}", r#"{"uri":"ui://b"}"#, "0"] } else { &[] };
+        texts.iter().map(|text| Bytes::from(*text)).collect()
+    }
+
+    fn instead(&self, _: Answer) -> Option<Bytes> {
+        Some(Bytes::from_static(br#"{"resources":[]}"#))
+    }
+
+    fn entry(&self, entry: &mut Entry<'_>) {
+        if entry.is_object() {
+            let added = if entry.is_added() { "true" } else { "false" };
+            entry.meta_mut().set("added", added);
+        } else {
+            entry.remove();
+        }
+    }
+
+    fn capabilities(&self, _: &mut Capabilities<'_>) {}
+}
+
+fn added(source: &str) -> (String, Walked) {
+    let mut splice = Splice::default();
+    let walked = walk(source.as_bytes(), Depth::default(), &Adding, &mut splice).expect("the message is JSON");
+    let mut out = Vec::new();
+    splice.apply_into(source.as_bytes(), &mut out);
+    (String::from_utf8(out).expect("an answer is UTF-8"), walked)
+}
+
+const ADDED: &str = r#"{"_meta":{"added":true}},{"uri":"ui://b","_meta":{"added":true}}"#;
+
+#[test]
+fn entries_are_added_behind_those_that_stay_and_are_seen_as_they_are() {
+    for (list, edited) in [
+        ("[]", "[ADDED]"),
+        ("[ ]", "[ADDED ]"),
+        ("[1, 2]", "[ADDED]"),
+        ("[{ } ,1 ]", r#"[{"_meta":{"added":false} },ADDED ]"#),
+        ("[1 ,{ }]", r#"[{"_meta":{"added":false} },ADDED]"#),
+    ] {
+        let message = |list| format!(r#"{{"id":1,"result":{{"resources":{list},"cacheScope":"private"}}}}"#);
+        let expected = message(edited.replace("ADDED", ADDED));
+        assert_eq!(added(&message(list.to_owned())), (expected, Walked::Same));
+    }
+    let unknown = r#"{"result":{"resources":[],"cacheScope":"private"}}"#;
+    assert_eq!(added(unknown).0, unknown);
+}
+
+#[test]
+fn a_result_takes_the_place_of_an_error_of_its_message_alone() {
+    let mended = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{{"resources":[{ADDED}],"cacheScope":"private"}}}}"#);
+    let error = r#"{"error":{"code":-32601,"message":"no"} ,"id":"a"}"#;
+    assert_eq!(added(error), (mended.clone(), Walked::Mended));
+    let other = r#"{"id":1,"error":{"code":-32602}}"#;
+    assert_eq!(added(&format!("[{other} , {error}]")), (format!("[{other} , {mended}]"), Walked::Mended));
+    for kept in
+        [other, r#"{"error":{"code":-32601}}"#, r#"{"id":1,"error":-32601}"#, r#"{"id":1,"error":{"code":"-32601"}}"#]
+    {
+        assert_eq!(added(kept), (kept.to_owned(), Walked::Same));
+    }
 }

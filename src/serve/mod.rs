@@ -57,14 +57,14 @@
 //!     .service(service_fn(server));
 //!
 //! let mut ask = async |method: &str, param: &str| {
-//!     let request = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"uri": param, "_meta": {
+//!     let message = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"uri": param, "_meta": {
 //!         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
 //!         "io.modelcontextprotocol/clientCapabilities": {"extensions": {
 //!             "io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]},
 //!         }},
 //!     }}});
 //!     let request = Request::post("/mcp").header("content-type", "application/json");
-//!     let request = request.body(Full::<Bytes>::from(request.to_string()))?;
+//!     let request = request.body(Full::<Bytes>::from(message.to_string()))?;
 //!     let answer = service.ready().await?.call(request).await?.into_body().collect().await?.to_bytes();
 //!     serde_json::from_slice::<serde_json::Value>(&answer).map_err(Box::<dyn std::error::Error>::from)
 //! };
