@@ -41,6 +41,7 @@
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
 //! | [`PolicyLayer`](policy::PolicyLayer) | holds what UIs declare (CSP, permissions, domains) to a policy, and templates to pins | is refused |
 //! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
+//! | [`LintLayer`](lint::LintLayer) | tells what is wrong with what the server says about its UIs | passes |
 //! | [`AuditLayer`](audit::AuditLayer) | records who called what, and what was decided about it | is recorded as such |
 //!
 //! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
@@ -144,6 +145,7 @@
 //! | `initialize`, `server/discover` | to advertise, also that the server has resources where apps are [served](serve) |
 //! | `tools/list` | to hide tools from models and apps, for links (unless [`FlatKey::Keep`](normalize::FlatKey)), also to apps that are served, and for a policy |
 //! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for apps that are served, whose reads are answered here; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for |
+//! | the same four, `tools/call` | for a [`lint`], where there is one; of calls their `content` alone is looked at |
 //! | a GET | event by event, since it may replay any of these |
 //! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
 //! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own. An audit counts their bytes |
@@ -195,6 +197,7 @@
 //!
 //! [MCP Apps]: https://github.com/modelcontextprotocol/ext-apps
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -213,6 +216,9 @@ pub mod policy;
 pub mod protocol;
 pub mod serve;
 pub mod sse;
+#[cfg(feature = "testing")]
+#[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
+pub mod testing;
 pub mod ui;
 pub mod visibility;
 

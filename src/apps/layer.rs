@@ -5,6 +5,7 @@ use tower_layer::Layer;
 use crate::audit::{Audit, Sink};
 use crate::concern::{Chain, ConcernService, LookUp, Settings};
 use crate::exchange::{AudienceSource, Limits, Predicate};
+use crate::lint::Lint;
 use crate::negotiate::Negotiate;
 use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys};
 use crate::policy::Policy;
@@ -12,12 +13,15 @@ use crate::serve::{App, Serve, TextFallback};
 use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
-pub type Fused =
-    Chain<Chain<Chain<Chain<Chain<Serve, Option<Negotiate>>, Normalize>, Option<Policy>>, Visibility>, Option<Audit>>;
+pub type Fused = Chain<
+    Chain<Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Option<Negotiate>>, Normalize>, Option<Policy>>, Visibility>,
+    Option<Audit>,
+>;
 
 /// Makes an MCP service aware of MCP Apps. See the [module docs](super).
 #[derive(Clone, Debug)]
 pub struct AppsLayer {
+    lint: Option<Lint>,
     serve: Serve,
     negotiate: Option<Negotiate>,
     normalize: Normalize,
@@ -31,6 +35,7 @@ impl AppsLayer {
     /// Everything by its defaults, and no policy.
     pub fn new() -> Self {
         Self {
+            lint: None,
             serve: Serve::new(),
             negotiate: Some(Negotiate::new()),
             normalize: Normalize::new(),
@@ -80,6 +85,13 @@ impl AppsLayer {
     #[must_use]
     pub fn audit(mut self, sink: impl Sink) -> Self {
         self.audit = Some(Audit::new(sink));
+        self
+    }
+
+    /// Tells what is wrong with what the server says about its UIs; the sink of the audit is told, too. See [`lint`](crate::lint).
+    #[must_use]
+    pub fn lint(mut self, lint: Lint) -> Self {
+        self.lint = Some(lint);
         self
     }
 
@@ -143,7 +155,12 @@ impl<S> Layer<S> for AppsLayer {
     type Service = ConcernService<S, Fused>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        let fused = Chain::new(self.serve.clone(), self.negotiate.clone())
+        let lint = self.lint.clone().map(|lint| match &self.audit {
+            Some(audit) => lint.also(audit.clone()),
+            None => lint,
+        });
+        let fused = Chain::new(lint, self.serve.clone())
+            .then(self.negotiate.clone())
             .then(self.normalize.clone())
             .then(self.policy.clone())
             .then(self.visibility.clone())

@@ -3,12 +3,13 @@
 //! [`AppsLayer`] fuses what the other layers do one by one, so that each message is read once. The result
 //! is that of the layers stacked in this order, from the inner service outwards:
 //!
-//! 1. [`serve`](crate::serve), if there is an app: the server has a UI;
-//! 2. [`negotiate`](crate::negotiate): the server advertises MCP Apps if it has resources;
-//! 3. [`normalize`](crate::normalize): tools link their UI by the nested key;
-//! 4. [`policy`](crate::policy), if there is one: UIs declare no more than it allows;
-//! 5. [`visibility`](crate::visibility): each tool is for those it says it is for;
-//! 6. [`audit`](crate::audit), where it has a sink: who called what.
+//! 1. [`lint`](crate::lint), if it is asked for: what is wrong with what the server says;
+//! 2. [`serve`](crate::serve), if there is an app: the server has a UI;
+//! 3. [`negotiate`](crate::negotiate): the server advertises MCP Apps if it has resources;
+//! 4. [`normalize`](crate::normalize): tools link their UI by the nested key;
+//! 5. [`policy`](crate::policy), if there is one: UIs declare no more than it allows;
+//! 6. [`visibility`](crate::visibility): each tool is for those it says it is for;
+//! 7. [`audit`](crate::audit), where it has a sink: who called what.
 //!
 //! See the modules for what each does, and for their caveats.
 //!

@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use super::Sink;
 use crate::exchange::Record;
+use crate::lint::Finding;
 
 /// How many records wait unless told otherwise: some megabytes at most.
 const CAPACITY: usize = 4096;
 
 /// Hands records to a sink on a thread of its own, so that a sink that is slow or fails never delays or loses an answer.
 ///
-/// Records wait in a queue. Where it is full, or the sink panicked at one, the record is lost and
+/// Records and findings wait in a queue. Where it is full, or the sink panicked at one, it is lost and
 /// [counted](Self::lost). The thread ends once all clones are gone and the queue is empty; keep a clone to
 /// [`flush`](Self::flush) before the program ends.
 ///
@@ -42,8 +43,15 @@ const CAPACITY: usize = 4096;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Background {
-    queue: SyncSender<Record>,
+    queue: SyncSender<Item>,
     counts: Arc<Counts>,
+}
+
+/// What waits.
+#[derive(Debug)]
+enum Item {
+    Record(Box<Record>),
+    Finding(Finding),
 }
 
 #[derive(Debug, Default)]
@@ -70,10 +78,10 @@ impl Background {
     ///
     /// Where the system gives no thread.
     pub fn with_capacity(sink: impl Sink, capacity: usize) -> io::Result<Self> {
-        let (queue, records) = sync_channel(capacity);
+        let (queue, items) = sync_channel(capacity);
         let counts = Arc::new(Counts::default());
         let shared = Arc::clone(&counts);
-        thread::Builder::new().name("mcp-apps-audit".into()).spawn(move || drain(&sink, &records, &shared))?;
+        thread::Builder::new().name("mcp-apps-audit".into()).spawn(move || drain(&sink, &items, &shared))?;
         Ok(Self { queue, counts })
     }
 
@@ -91,14 +99,22 @@ impl Background {
         let (waiting, _) = outcome.unwrap_or_else(PoisonError::into_inner);
         *waiting == 0
     }
+
+    fn push(&self, item: Item) {
+        self.counts.more();
+        if self.queue.try_send(item).is_err() {
+            self.counts.less(true);
+        }
+    }
 }
 
 impl Sink for Background {
     fn record(&self, record: &Record) {
-        self.counts.more();
-        if self.queue.try_send(record.clone()).is_err() {
-            self.counts.less(true);
-        }
+        self.push(Item::Record(Box::new(record.clone())));
+    }
+
+    fn finding(&self, finding: &Finding) {
+        self.push(Item::Finding(finding.clone()));
     }
 }
 
@@ -116,9 +132,12 @@ impl Counts {
     }
 }
 
-fn drain(sink: &impl Sink, records: &Receiver<Record>, counts: &Counts) {
-    for record in records {
-        let outcome = catch_unwind(AssertUnwindSafe(|| sink.record(&record)));
+fn drain(sink: &impl Sink, items: &Receiver<Item>, counts: &Counts) {
+    for item in items {
+        let outcome = catch_unwind(AssertUnwindSafe(|| match &item {
+            Item::Record(record) => sink.record(record),
+            Item::Finding(finding) => sink.finding(finding),
+        }));
         counts.less(outcome.is_err());
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Sink;
 use crate::concern::{Concern, sealed::Sealed};
 use crate::exchange::{Exchange, Record};
+use crate::lint::{Finding, Findings};
 use crate::message::{Answer, Wants};
 
 /// The concern: every record to its sink.
@@ -29,6 +30,13 @@ impl fmt::Debug for Audit {
 }
 
 impl Sealed for Audit {}
+
+/// What a [`Lint`](crate::lint::Lint) found goes to the sink of the records.
+impl Findings for Audit {
+    fn finding(&self, finding: &Finding) {
+        self.sink.finding(finding);
+    }
+}
 
 impl Concern for Audit {
     fn wants(&self, _: &Exchange, _: Answer) -> Wants {

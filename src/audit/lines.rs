@@ -1,9 +1,10 @@
-//! A record as a line of JSON.
+//! A record, or a finding, as a line of JSON.
 
 use std::time::UNIX_EPOCH;
 
 use crate::exchange::{Reason, Record};
 use crate::json::write_string;
+use crate::lint::Finding;
 use crate::protocol::ToolVisibility;
 
 impl Record {
@@ -45,6 +46,27 @@ impl Record {
         line.number("duration_us", self.duration().as_micros());
         line.number("bytes", self.bytes());
         line.text("end", Some(self.end().as_str()));
+        line.0.push(b'}');
+        line.0
+    }
+}
+
+impl Finding {
+    /// The finding as one JSON object without a line break, for logs of JSON lines. What is not known is left out.
+    ///
+    /// | member | |
+    /// |---|---|
+    /// | `finding` | the [rule](Finding::rule); records have no such member |
+    /// | `method`, `tool`, `uri`, `path` | where it is |
+    /// | `message` | what is wrong |
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut line = Line(Vec::with_capacity(256));
+        line.text("finding", Some(self.rule().as_str()));
+        line.text("method", Some(self.method()));
+        line.text("tool", self.tool());
+        line.text("uri", self.uri());
+        line.text("path", Some(self.path()));
+        line.text("message", Some(self.message()));
         line.0.push(b'}');
         line.0
     }

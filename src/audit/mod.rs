@@ -16,6 +16,8 @@
 //!   inside to this one, too; where it knows the audience by declaration alone it takes over what they knew better.
 //! - **Not seen.** Whether a tool succeeded: the answer's body is counted, not read. An event of a stream that a filter
 //!   replaced by an error.
+//! - **Findings.** A sink also gets what [`lint`](crate::lint) tells about the server: at once in
+//!   [`AppsLayer`](crate::AppsLayer), in a stack by `LintLayer::default().also(Audit::new(sink))`.
 //! - **Sinks** run where the answer is sent. A slow one belongs behind [`Background`]; one that panics loses its record,
 //!   never the answer (unless the program is built to abort on panics).
 //!

@@ -7,6 +7,7 @@ use tracing::Level;
 
 use crate::exchange::{End, Reason, Record};
 use crate::json::Reader;
+use crate::lint::Finding;
 use crate::protocol::ToolVisibility;
 
 /// Takes records. Closures implement the trait.
@@ -16,6 +17,11 @@ use crate::protocol::ToolVisibility;
 pub trait Sink: Send + Sync + 'static {
     /// Takes the record of an exchange that is over.
     fn record(&self, record: &Record);
+
+    /// Takes what [`lint`](crate::lint) found wrong with what the server says, where there is one. By default nothing becomes of it.
+    fn finding(&self, finding: &Finding) {
+        let _ = finding;
+    }
 }
 
 impl<F> Sink for F
@@ -36,7 +42,7 @@ pub const TRACING_TARGET: &str = "tower_mcp_apps::audit";
 /// `mcp.session.id`, `mcp.protocol.version`, `mcp.resource.uri`, `gen_ai.operation.name`, `gen_ai.tool.name`,
 /// `jsonrpc.request.id`), and by the general ones (`http.response.status_code`, `http.response.body.size`,
 /// `error.type`). The others begin with `mcp_apps.`; the duration is in seconds. The conventions for MCP are not stable
-/// yet, and names follow them.
+/// yet, and names follow them. Findings are left to [`TracingFindings`](crate::lint::TracingFindings).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TracingSink;
 

@@ -1,8 +1,7 @@
 //! Middleware that tells what is wrong with what a server says about its UIs.
 //!
-//! Most servers of MCP Apps in the wild have one of a few faults, and hosts pass over them in silence: the UI does not
-//! come up, or comes up without its network, and nobody says why. This layer looks at what passes and says it. It changes
-//! nothing, whatever it finds.
+//! Hosts pass over what they cannot use in silence: a UI does not come up, or comes up without its network, and nobody
+//! says why. This layer looks at what passes and says it. It changes nothing, whatever it finds.
 //!
 //! - **What.** [`Rule`] has the list: metadata in the wrong place (`csp` on a tool, the name of the extension in the place
 //!   of `ui`), the deprecated flat key, sources, domains and links that are none, `text/html` under `ui://` without its
