@@ -383,11 +383,13 @@ where
             _ => Edited::Unreadable,
         };
         let mut read = Collected { frames, trailers, error };
-        if let Edited::Mended(_) = edited {
-            self.parts.status = StatusCode::OK;
+        match edited {
+            Edited::Mended(_) => self.parts.status = StatusCode::OK,
+            Edited::Refused(_, reason) => self.handling.withhold(reason, &mut self.parts),
+            Edited::Not | Edited::To(_) | Edited::Unreadable => {}
         }
         match edited {
-            Edited::To(edited) | Edited::Mended(edited) => {
+            Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => {
                 handling::settle(&mut self.parts.headers, edited.len());
                 read.trailers.iter_mut().for_each(handling::unsettle);
                 read.frames = edited;
@@ -437,6 +439,10 @@ impl<C: Concern> Answered<C> {
             match handling.edit(&message.to_bytes()) {
                 Edited::Not => {}
                 Edited::To(edited) | Edited::Mended(edited) => message = edited,
+                Edited::Refused(edited, reason) => {
+                    handling.withhold(reason, &mut parts);
+                    message = edited;
+                }
                 Edited::Unreadable if handling.is_enforced() => {
                     return replace(parts, &handling, "the answer could not be read, so it could not be filtered");
                 }

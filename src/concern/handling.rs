@@ -79,6 +79,8 @@ pub(super) enum Edited {
     To(Frames),
     /// It becomes this: a result where there was an error.
     Mended(Frames),
+    /// It becomes this: an error where there was a result.
+    Refused(Frames, Option<Reason>),
     /// It could not be read.
     Unreadable,
 }
@@ -177,6 +179,13 @@ impl<C: Concern> Handling<C> {
         }
     }
 
+    /// Says for records that the answer was withheld. Of a batch the other answers were not.
+    pub(super) fn withhold(&self, reason: Option<Reason>, parts: &mut http::response::Parts) {
+        if self.exchange.context.call().is_some() {
+            parts.extensions.insert(self.decision.clone().refuse(reason));
+        }
+    }
+
     /// Edits one message, or a batch of them.
     pub(super) fn edit(&self, message: &Bytes) -> Edited {
         let mut splice = Splice::default();
@@ -185,6 +194,7 @@ impl<C: Concern> Handling<C> {
             Ok(_) if splice.is_empty() => Edited::Not,
             Ok(Walked::Same) => Edited::To(splice.apply(message)),
             Ok(Walked::Mended) => Edited::Mended(splice.apply(message)),
+            Ok(Walked::Refused(reason)) => Edited::Refused(splice.apply(message), reason),
         }
     }
 }

@@ -168,7 +168,7 @@ impl<C: Concern> Edit<C> {
             Phase::Json(frames) => {
                 let edited = match self.handling.edit(&frames.to_bytes()) {
                     Edited::Not => frames,
-                    Edited::To(edited) | Edited::Mended(edited) => edited,
+                    Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => edited,
                     Edited::Unreadable if self.handling.is_enforced() => error_event(
                         &self.handling,
                         "the server's answer could not be read, so it could not be filtered",
@@ -209,7 +209,7 @@ fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
     }
     match handling.edit(&data) {
         Edited::Not => block.frames(),
-        Edited::To(edited) | Edited::Mended(edited) => block.with_data(edited),
+        Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => block.with_data(edited),
         Edited::Unreadable if handling.is_enforced() => {
             let message = "an event of the server could not be read, so it could not be filtered";
             if block.is_ended() {

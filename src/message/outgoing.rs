@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::call_result::CallResult;
-use super::{Capabilities, Entry, EntryKind, Refusal, Wants, result_message};
+use super::{Capabilities, Entry, EntryKind, Reason, Refusal, Wants, result_message};
 use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice};
 use crate::protocol::{Era, Method, code};
 
@@ -66,6 +66,8 @@ pub enum Walked {
     Same,
     /// An error gave way to a result.
     Mended,
+    /// A result gave way to an error, for this reason.
+    Refused(Option<Reason>),
 }
 
 /// Shows all sites of a message, or of a batch of them, and collects the edits asked for.
@@ -199,6 +201,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         if let Some(refusal) = self.refusal.take() {
             self.splice.rewind(mark);
             self.splice.replace(whole, &refusal.to_json(id));
+            self.walked = Walked::Refused(refusal.reason());
         } else if let Some(id) = id.filter(|_| self.is_unknown_method)
             && let Some(result) = self.sites.instead(answer)
         {

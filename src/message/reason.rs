@@ -34,6 +34,8 @@ pub enum Reason {
     TooLarge,
     /// The server's answer could not be read, so it could not be filtered.
     UnreadableAnswer,
+    /// The server's answer declares what the policy for UIs does not allow.
+    OutsidePolicy,
 }
 
 impl Reason {
@@ -54,6 +56,7 @@ impl Reason {
             Self::Clash => "clash",
             Self::TooLarge => "too_large",
             Self::UnreadableAnswer => "unreadable_answer",
+            Self::OutsidePolicy => "outside_policy",
         }
     }
 }

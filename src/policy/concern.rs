@@ -7,7 +7,7 @@ use super::pins::is_ui;
 use super::{List, OnViolation, Policy};
 use crate::concern::{Concern, sealed::Sealed};
 use crate::exchange::Exchange;
-use crate::message::{Answer, Entry, EntryKind, Refusal, Wants};
+use crate::message::{Answer, Entry, EntryKind, Reason, Refusal, Wants};
 use crate::protocol::{Method, code};
 
 impl Sealed for Policy {}
@@ -102,7 +102,7 @@ impl Policy {
 fn refusal(violations: &Violations) -> Refusal {
     let members: Vec<_> = violations.iter().map(|violation| violation.member.to_string()).collect();
     let message = format!("the server's answer is not within the policy for UIs: {}", members.join(", "));
-    Refusal::new(StatusCode::OK, code::INTERNAL_ERROR, message)
+    Refusal::new(StatusCode::OK, code::INTERNAL_ERROR, message).because(Reason::OutsidePolicy)
 }
 
 fn tell(entry: &Entry<'_>, violations: &Violations, action: &'static str) {

@@ -38,7 +38,9 @@
 //! # What becomes of a violation
 //! See [`OnViolation`]. Restricting and refusing are filters: an answer that cannot be read does not pass. An error
 //! keeps the HTTP status of the answer that it stands for, and has its id. Each violation is told of as a
-//! `tracing` event at the level `WARN` with the target `tower_mcp_apps::policy`.
+//! `tracing` event at the level `WARN` with the target `tower_mcp_apps::policy`, and a [record](crate::audit) of a read
+//! that was refused says [`OutsidePolicy`](crate::exchange::Reason::OutsidePolicy), unless the answer is a stream, whose
+//! head has gone by then.
 //!
 //! # Limits
 //! A policy is about declarations. That a page gets no more than they say is the host's duty. A pin is about a

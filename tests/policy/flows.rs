@@ -7,7 +7,8 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use serde_json::{Value, json};
 use tower_mcp_apps::AppsLayer;
-use tower_mcp_apps::exchange::Fixed;
+use tower_mcp_apps::audit::Record;
+use tower_mcp_apps::exchange::{Fixed, Reason};
 use tower_mcp_apps::policy::{Digest, InvalidRule, List, OnViolation, Policy, PolicyLayer};
 use tower_mcp_apps::protocol::Audience;
 
@@ -380,6 +381,22 @@ fn the_fused_layer_judges_between_normalising_and_hiding() -> Result<(), Invalid
     let got = post(&layer, Server::json(page), &request("resources/read", Some("ui://s/v"))).json();
     assert_eq!(got["result"]["contents"][0]["_meta"]["ui"]["csp"], json!({ "frameDomains": ["https://a.example"] }));
     Ok(())
+}
+
+#[test]
+fn records_tell_what_was_refused() {
+    let meta = json!({ "ui": { "csp": { "connectDomains": ["https://evil.example"] } } });
+    let (method, body, _) = answers(&meta)[2].clone();
+    for (on_violation, reason) in
+        [(OnViolation::Refuse, Some(Reason::OutsidePolicy)), (OnViolation::Restrict, None), (OnViolation::Report, None)]
+    {
+        let (records, kept) = std::sync::mpsc::channel();
+        let sink =
+            move |record: &Record| records.send((record.is_refused(), record.reason())).expect("the test listens");
+        let layer = AppsLayer::new().policy(api_only().on_violation(on_violation)).audit(sink);
+        post(&layer, Server::json(body.clone()), &request(method, Some("ui://s/v")));
+        assert_eq!(kept.try_recv(), Ok((reason.is_some(), reason)));
+    }
 }
 
 #[test]
