@@ -11,7 +11,7 @@ use axum::Router;
 use rmcp::transport::streamable_http_server::*;
 use session::local::LocalSessionManager;
 use tokio::{net::TcpListener, sync::broadcast, task::JoinSet};
-use tower_mcp_apps::{AppsLayer, audit::Record, protocol::Audience, visibility::Visibility};
+use tower_mcp_apps::{AppsLayer, audit::Record, protocol::Audience, serve::App, ui::Html, visibility::Visibility};
 
 use account::Account;
 
@@ -35,7 +35,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     // The layer that gives the service its face; everything below is to look at it.
     let (records, _) = broadcast::channel(256);
     let sink = records.clone();
+    let dashboard = Html::try_from(include_str!("dashboard.html"))?;
+    let dashboard = App::new("ui://account/dashboard".parse()?, dashboard).title("Account").link("usage_by_day");
     let layer = AppsLayer::new()
+        .app(dashboard)
         .visibility(Visibility::new().tool("account_overview", [Audience::App]))
         .audit(move |record: &Record| drop(sink.send(record.to_json())));
 
