@@ -11,7 +11,8 @@ use axum::Router;
 use rmcp::transport::streamable_http_server::*;
 use session::local::LocalSessionManager;
 use tokio::{net::TcpListener, sync::broadcast, task::JoinSet};
-use tower_mcp_apps::{AppsLayer, audit::Record, protocol::Audience, serve::App, ui::Html, visibility::Visibility};
+use tower_mcp_apps::ui::{Csp, Html};
+use tower_mcp_apps::{AppsLayer, audit::Record, protocol::Audience, serve::App, visibility::Visibility};
 
 use account::Account;
 
@@ -36,16 +37,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (records, _) = broadcast::channel(256);
     let sink = records.clone();
     let dashboard = Html::try_from(include_str!("dashboard.html"))?;
-    let dashboard = App::new("ui://account/dashboard".parse()?, dashboard).title("Account").link("usage_by_day");
+    let dashboard = App::new("ui://account/dashboard".parse()?, dashboard).title("Account").csp(Csp::closed());
+    let dashboard = dashboard.link("usage_by_day");
     let layer = AppsLayer::new()
         .app(dashboard)
         .visibility(Visibility::new().tool("account_overview", [Audience::App]))
         .audit(move |record: &Record| drop(sink.send(record.to_json())));
 
-    let (demo, frames) = (listen(ADDRESSES[0]).await?, listen(ADDRESSES[1]).await?);
-    let origins = [&demo, &frames].map(|listener| listener.local_addr().map(|address| format!("http://{address}")));
-    let [address, frame_origin] = origins;
-    let (address, frame_origin) = (address?, frame_origin?);
+    let (demo, address) = listen(ADDRESSES[0]).await?;
+    let (frames, frame_origin) = listen(ADDRESSES[1]).await?;
     let mut servers = JoinSet::new();
     servers.spawn(axum::serve(demo, demo::router(bare, layer, records, frame_origin)).into_future());
     servers.spawn(axum::serve(frames, demo::frames()).into_future());
@@ -58,9 +58,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn listen(address: &str) -> io::Result<TcpListener> {
-    match TcpListener::bind(address).await {
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => TcpListener::bind("127.0.0.1:0").await,
-        listener => listener,
-    }
+/// Listens at the address, or at a free port where it is taken, and says under which origin.
+async fn listen(address: &str) -> io::Result<(TcpListener, String)> {
+    let listener = match TcpListener::bind(address).await {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => TcpListener::bind("127.0.0.1:0").await?,
+        listener => listener?,
+    };
+    let origin = format!("http://{}", listener.local_addr()?);
+    Ok((listener, origin))
 }

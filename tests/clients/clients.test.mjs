@@ -1,4 +1,4 @@
-// The demo server through the official clients: what they negotiate, list, read and call, in both eras.
+// Servers behind the layers through the official clients: what they negotiate, list, read and call, in both eras.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -9,9 +9,11 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { startDemo } from './demo.mjs';
+import { startDemo, startProxy } from './demo.mjs';
+import { DECLARED, URI, startUpstream } from './upstream.mjs';
 
 const UI = 'io.modelcontextprotocol/ui', APP_HTML = 'text/html;profile=mcp-app', PAGE = 'ui://account/dashboard';
+const CLOSED = { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] };
 const ERAS = { modern: { mode: { pin: '2026-07-28' } }, legacy: { mode: 'legacy' } };
 const TOOLS = ['account_overview', 'get_balance', 'settlement_history', 'usage_by_day'];
 
@@ -41,7 +43,7 @@ for (const era of Object.keys(ERAS)) {
     const { resources } = await client.listResources();
     assert.deepEqual(resources.map(({ uri, mimeType }) => [uri, mimeType]), [[PAGE, APP_HTML]]);
     const { contents: [page] } = await client.readResource({ uri: PAGE });
-    assert.deepEqual([page.uri, page.mimeType], [PAGE, APP_HTML]);
+    assert.deepEqual([page.uri, page.mimeType, page._meta], [PAGE, APP_HTML, { ui: { csp: CLOSED } }]);
     assert.match(page.text, /^<!doctype html>/);
 
     const usage = await client.callTool({ name: 'usage_by_day', arguments: {} });
@@ -66,22 +68,47 @@ for (const era of Object.keys(ERAS)) {
   });
 }
 
-/** The Inspector's answer, in lines of JSON. Its settings go to a folder of their own. */
-async function inspect(...args) {
-  const launcher = fileURLToPath(new URL('node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js', import.meta.url));
+/** What the Inspector says of each tool's app. Its settings go to a folder of their own. */
+async function appsByTool(url) {
+  const launcher = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
+  const args = ['--cli', url, '--transport', 'http', '--method', 'tools/list', '--app-info', '--advertise-apps'];
   const home = await mkdtemp(join(tmpdir(), 'inspector-'));
   try {
     const { stdout } = await promisify(execFile)(
-      process.execPath, [launcher, '--cli', `${demo.address}/mcp`, '--transport', 'http', ...args],
+      process.execPath, [fileURLToPath(new URL(launcher, import.meta.url)), ...args],
       { timeout: 60_000, env: { ...process.env, HOME: home } },
     );
-    return stdout.trim().split('\n').map(line => JSON.parse(line));
+    return Object.fromEntries(stdout.trim().split('\n').map(line => {
+      const { toolName, ...info } = JSON.parse(line);
+      return [toolName, info];
+    }));
   } finally {
     await rm(home, { recursive: true, force: true });
   }
 }
 
-test('MCP Inspector resolves the app of each linked tool', async () => {
-  const apps = await inspect('--method', 'tools/list', '--app-info', '--advertise-apps');
-  console.log(JSON.stringify(apps));
+const none = { hasApp: false };
+
+test('MCP Inspector resolves the app that the layer gives', async () => {
+  assert.deepEqual(await appsByTool(`${demo.address}/mcp`), {
+    account_overview: none,
+    get_balance: none,
+    settlement_history: none,
+    usage_by_day: { hasApp: true, resourceUri: PAGE, resourceMimeType: APP_HTML, csp: CLOSED },
+  });
+  const bare = await appsByTool(`${demo.address}/bare/mcp`);
+  assert.ok(TOOLS.every(name => !bare[name].hasApp));
+});
+
+test('MCP Inspector resolves all that a server declares of its own app', async () => {
+  const upstream = await startUpstream();
+  const proxy = await startProxy(upstream.url);
+  try {
+    const map = { hasApp: true, resourceUri: URI, resourceMimeType: APP_HTML, ...DECLARED };
+    const expected = { show_map: map, read_map: { ...map, visibility: ['app'] }, plain: none };
+    assert.deepEqual(await appsByTool(proxy.address), expected);
+  } finally {
+    await proxy.stop();
+    await upstream.stop();
+  }
 });
