@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::judge;
 use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
-use crate::message::{Answer, Entry, EntryKind, Reason, Refusal, Wants};
+use crate::message::{Answer, Entry, EntryKind, Meta, Reason, Refusal, Ui, Wants};
 use crate::protocol::{Audience, Method, ToolVisibility, code};
 
 /// The concern: each tool for those it is for.
@@ -39,7 +39,8 @@ impl Visibility {
         }
     }
 
-    /// Declares whom a tool is for. This only narrows: what the tool itself says holds, too.
+    /// Declares whom a tool is for. This only narrows: what the tool itself says holds, too. Lists state it in
+    /// `_meta.ui.visibility`, since a host goes by that; a tool whose `_meta` is no object cannot say it, and is left out.
     #[must_use]
     pub fn tool(mut self, name: impl Into<Box<str>>, audiences: impl IntoIterator<Item = Audience>) -> Self {
         let (mut for_model, mut for_app) = (false, false);
@@ -122,7 +123,8 @@ impl Concern for Visibility {
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         let hides = exchange.context().audience() != Audience::Host;
-        let list = (Wants::TOOLS | Wants::ENFORCED).when(hides) | Wants::PRIVATE.when(exchange.audience_varies());
+        let edits = hides || !self.declared.is_empty();
+        let list = (Wants::TOOLS | Wants::ENFORCED).when(edits) | Wants::PRIVATE.when(exchange.audience_varies());
         let notices = Wants::NOTICES.when(hides || exchange.audience_varies());
         match answer {
             Answer::To(Method::ToolsList) => list,
@@ -135,15 +137,32 @@ impl Concern for Visibility {
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
         let audience = exchange.context().audience();
-        if entry.kind() != EntryKind::Tool || audience == Audience::Host {
+        if entry.kind() != EntryKind::Tool || (audience == Audience::Host && self.declared.is_empty()) {
             return;
         }
         let declared = match entry.name().map(|name| name.decode()) {
             Some(Ok(name)) => self.declared(&name),
             _ => ToolVisibility::Both,
         };
-        if !entry.visibility().and(declared).includes(audience) {
+        let stated = entry.visibility();
+        let visible = stated.and(declared);
+        if !visible.includes(audience) || (visible != stated && !state(visible, entry.meta_mut())) {
             entry.remove();
         }
     }
+}
+
+/// Lets a tool say whom it is for: a host that filters for its agent goes by that. False where it cannot be said.
+fn state(visible: ToolVisibility, meta: &mut Meta<'_>) -> bool {
+    if meta.ui() == Ui::Other {
+        meta.remove_ui();
+    }
+    let value = match visible {
+        ToolVisibility::Both => r#"["model","app"]"#,
+        ToolVisibility::Model => r#"["model"]"#,
+        ToolVisibility::App => r#"["app"]"#,
+        ToolVisibility::Nobody => "[]",
+    };
+    meta.ui_set("visibility", value);
+    meta.ui_get("visibility").is_some()
 }

@@ -6,7 +6,7 @@
 //!
 //! | audience | `tools/list` | `tools/call` and other methods |
 //! |---|---|---|
-//! | `Host` | everything | everything |
+//! | `Host` | everything, and for whom it is by the deployer's word | everything |
 //! | `Model` | tools with `"model"` | tools with `"model"`; messages that two readers could understand differently are refused |
 //! | `App` | tools with `"app"` | tools with `"app"`; the same, and only the methods that an app may use |
 //!
@@ -64,6 +64,8 @@
 mod concern;
 mod judge;
 mod layer;
+#[cfg(test)]
+mod tests;
 
 pub use concern::{AppResources, Visibility};
 pub use layer::VisibilityLayer;
