@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, response};
+use http::{Request, Response, StatusCode, response};
 use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use super::answers::{Answered, refuse, replace};
 use super::collect::{Collect, Collected, Step, sniff_frames};
 use super::gate::{Gate, Passed};
 use super::handling::{self, Begun, Edited, Handling, Refused};
@@ -21,7 +21,7 @@ use super::recorder::Recorder;
 use super::service::{Shared, has_no_message};
 use super::stream::Events;
 use super::{Concern, RequestBody, ResponseBody, Unread};
-use crate::exchange::{Content, Decision, Encoding, End, McpContext, SessionTag};
+use crate::exchange::{Content, Encoding, End, SessionTag};
 use crate::frames::Frames;
 use crate::message::{Payload, Reason, Refusal, Wants};
 use crate::protocol::code;
@@ -73,14 +73,6 @@ struct Answer<R, C> {
 }
 
 const UNREADABLE: &str = "the server's answer could not be read, so it could not be filtered";
-
-/// A request that a concern answered.
-struct Answered<C> {
-    handling: Handling<C>,
-    message: Frames,
-    // The headers of the request.
-    request: HeaderMap,
-}
 
 /// What an exchange comes to.
 type Outcome<R, C, E> = Result<Response<ResponseBody<R, C>>, E>;
@@ -385,7 +377,13 @@ where
         let mut read = Collected { frames, trailers, error };
         match edited {
             Edited::Mended(_) => self.parts.status = StatusCode::OK,
-            Edited::Refused(_, reason) => self.handling.withhold(reason, &mut self.parts),
+            Edited::Refused(_, reason) => {
+                // Where a result was made up for an unknown method, the refusal is of that.
+                if self.parts.status == StatusCode::NOT_FOUND {
+                    self.parts.status = StatusCode::OK;
+                }
+                self.handling.withhold(reason, &mut self.parts);
+            }
             Edited::Not | Edited::To(_) | Edited::Unreadable => {}
         }
         match edited {
@@ -416,84 +414,11 @@ where
     }
 }
 
-/// A JSON-RPC error in the place of an answer that a filter could not read.
-fn replace<R: Body, C>(
-    mut parts: response::Parts,
-    handling: &Handling<C>,
-    message: &'static str,
-) -> Response<ResponseBody<R, C>> {
-    let error = Bytes::from(handling.error(message));
-    handling::replace(&mut parts, error.len());
-    parts.extensions.insert(handling.decision().clone().refuse(Some(Reason::UnreadableAnswer)));
-    Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
-}
-
-impl<C: Concern> Answered<C> {
-    /// The answer, once all concerns have seen it.
-    fn close<R: Body>(self) -> Response<ResponseBody<R, C>> {
-        let Self { mut handling, mut message, request } = self;
-        let (mut parts, ()) = Response::new(()).into_parts();
-        handling.mark_head(&mut parts);
-        parts.extensions.insert(Decision::answered());
-        if handling.wanted().needs_reading() {
-            match handling.edit(&message.to_bytes()) {
-                Edited::Not => {}
-                Edited::To(edited) | Edited::Mended(edited) => message = edited,
-                Edited::Refused(edited, reason) => {
-                    handling.withhold(reason, &mut parts);
-                    message = edited;
-                }
-                Edited::Unreadable if handling.is_enforced() => {
-                    return replace(parts, &handling, "the answer could not be read, so it could not be filtered");
-                }
-                Edited::Unreadable => {}
-            }
-        }
-        parts.headers.insert(CONTENT_TYPE, JSON);
-        if wants_events(&request) {
-            parts.headers.insert(CONTENT_TYPE, EVENTS);
-            message = event(message);
-        }
-        Response::from_parts(parts, ResponseBody::read(message.into()))
-    }
-}
-
 fn too_large<S, C>(start: Start<S, C>) -> Refused {
     let limit = start.shared.settings.limits.request_bytes;
     let message = format!("the request's body is longer than {limit} bytes, the most that is read here");
     let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, code::INVALID_REQUEST, message);
     Refused::new(refusal.because(Reason::TooLarge), None, start.parts.headers)
-}
-
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
-
-/// A message of our own, without line breaks, as an event.
-fn event(message: Frames) -> Frames {
-    let mut event = Frames::from(Bytes::from_static(b"event: message\ndata: "));
-    event.extend(message);
-    event.push(Bytes::from_static(b"\n\n"));
-    event
-}
-
-/// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
-fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
-    let Refused { refusal, context, request, headers, decision } = refused;
-    let mut body = Frames::from(Bytes::from(refusal.to_json(context.as_ref().and_then(McpContext::id))));
-    let mut content_type = JSON;
-    if refusal.status().is_success() && wants_events(&request) {
-        body = event(body);
-        content_type = EVENTS;
-    }
-    let mut response = Response::new(ResponseBody::read(body.into()));
-    *response.status_mut() = refusal.status();
-    *response.headers_mut() = headers;
-    response.headers_mut().insert(CONTENT_TYPE, content_type);
-    response.extensions_mut().insert(decision.refuse(refusal.reason()));
-    if let Some(context) = context {
-        response.extensions_mut().insert(context);
-    }
-    response
 }
 
 impl<S, C, B, R> From<Refused> for State<S, C, B, R>
@@ -504,16 +429,4 @@ where
     fn from(refused: Refused) -> Self {
         Self::Refused { refused: Some(Box::new(refused)) }
     }
-}
-
-/// Whether a client takes event streams and no JSON (MCP 2025-11-25, "Sending Messages to the Server": it should take both).
-fn wants_events(request: &HeaderMap) -> bool {
-    let accepts = |wanted: &[&str]| {
-        let lists = request.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        lists.flat_map(|list| list.split(',')).any(|range| {
-            let essence = range.split(';').next().unwrap_or_default().trim();
-            wanted.iter().any(|wanted| essence.eq_ignore_ascii_case(wanted))
-        })
-    };
-    accepts(&["text/event-stream"]) && !accepts(&["application/json", "application/*", "*/*"])
 }

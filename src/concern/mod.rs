@@ -39,6 +39,7 @@
 //! # }
 //! ```
 
+mod answers;
 mod asked;
 mod body;
 mod catalogue;

@@ -207,10 +207,12 @@ impl<S: Sites> Walk<'_, '_, S> {
         {
             let message = result_message(id, [result]).to_bytes();
             let mut edits = Splice::default();
-            walk(&message, self.depth, self.sites, &mut edits)?;
+            self.walked = match walk(&message, self.depth, self.sites, &mut edits)? {
+                Walked::Same | Walked::Mended => Walked::Mended,
+                refused => refused,
+            };
             self.splice.rewind(mark);
             self.splice.replace_with(whole, |out| edits.apply_into(&message, out));
-            self.walked = Walked::Mended;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use tower_mcp_apps::concern::Settings;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::NormalizeLayer;
-use tower_mcp_apps::policy::{Policy, PolicyLayer};
+use tower_mcp_apps::policy::{OnViolation, Policy, PolicyLayer};
 use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
@@ -94,34 +94,39 @@ async fn a_fixed_audience_decides_who_is_served() {
 
 #[tokio::test]
 async fn the_layers_stacked_equal_the_fused_one() {
-    let stack = || {
-        ServiceBuilder::new()
-            .layer(VisibilityLayer::new())
-            .layer(PolicyLayer::new(Policy::no_network()))
-            .layer(NormalizeLayer::new())
-            .layer(NegotiateLayer::new())
-            .layer(serve())
-    };
-    for (era, form, kind) in ERAS
-        .into_iter()
-        .flat_map(|era| FORMS.map(|form| (era, form)))
-        .flat_map(|(era, form)| [(era, form, Kind::Apps), (era, form, Kind::Text)])
-    {
-        let fused = AppsLayer::new().policy(Policy::no_network()).app(app());
-        let fused = Client::connect(fused, account(era, form), era, kind).await;
-        let stacked = Client::connect(stack(), account(era, form), era, kind).await;
-        assert_eq!(fused.opening.json(), stacked.opening.json());
-        for (method, params) in [
-            ("tools/list", json!({})),
-            ("resources/list", json!({})),
-            ("resources/templates/list", json!({})),
-            ("resources/read", json!({"uri": URI})),
-            ("tools/call", json!({"name": "usage"})),
+    let restrict = Policy::no_network();
+    for (era, form) in ERAS.into_iter().flat_map(|era| FORMS.map(|form| (era, form))) {
+        for (kind, policy) in [
+            (Kind::Apps, restrict.clone()),
+            (Kind::Apps, restrict.clone().on_violation(OnViolation::Refuse)),
+            (Kind::Text, restrict.clone()),
         ] {
-            let (one, other) = (fused.ask(method, params.clone()).await, stacked.ask(method, params).await);
-            assert_eq!((one.status, one.text()), (other.status, other.text()), "{method} {era:?} {form:?} {kind:?}");
-            // What is served is held to the policy as everything else.
-            assert!(!one.text().contains("api.example"), "{}", one.text());
+            let fused = AppsLayer::new().policy(policy.clone()).app(app());
+            let stack = ServiceBuilder::new()
+                .layer(VisibilityLayer::new())
+                .layer(PolicyLayer::new(policy))
+                .layer(NormalizeLayer::new())
+                .layer(NegotiateLayer::new())
+                .layer(serve());
+            let fused = Client::connect(fused, account(era, form), era, kind).await;
+            let stacked = Client::connect(stack, account(era, form), era, kind).await;
+            assert_eq!(fused.opening.json(), stacked.opening.json());
+            for (method, params) in [
+                ("tools/list", json!({})),
+                ("resources/list", json!({})),
+                ("resources/templates/list", json!({})),
+                ("resources/read", json!({"uri": URI})),
+                ("tools/call", json!({"name": "usage"})),
+            ] {
+                let (one, other) = (fused.ask(method, params.clone()).await, stacked.ask(method, params).await);
+                assert_eq!(
+                    (one.status, one.text()),
+                    (other.status, other.text()),
+                    "{method} {era:?} {form:?} {kind:?}"
+                );
+                // What is served is held to the policy as everything else.
+                assert!(!one.text().contains(r#"["https://api.example"]"#), "{}", one.text());
+            }
         }
     }
 }

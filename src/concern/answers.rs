@@ -1,0 +1,105 @@
+//! Answers of our own making: results, and errors.
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Response, response};
+use http_body::Body;
+
+use super::handling::{self, Edited, Handling, Refused};
+use super::{Concern, ResponseBody};
+use crate::exchange::{Decision, McpContext};
+use crate::frames::Frames;
+use crate::message::Reason;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// A request that a concern answered.
+pub(super) struct Answered<C> {
+    pub(super) handling: Handling<C>,
+    pub(super) message: Frames,
+    // The headers of the request.
+    pub(super) request: HeaderMap,
+}
+
+impl<C: Concern> Answered<C> {
+    /// The answer, once all concerns have seen it.
+    pub(super) fn close<R: Body>(self) -> Response<ResponseBody<R, C>> {
+        let Self { mut handling, mut message, request } = self;
+        let (mut parts, ()) = Response::new(()).into_parts();
+        handling.mark_head(&mut parts);
+        parts.extensions.insert(Decision::answered());
+        if handling.wanted().needs_reading() {
+            match handling.edit(&message.to_bytes()) {
+                Edited::Not => {}
+                Edited::To(edited) | Edited::Mended(edited) => message = edited,
+                Edited::Refused(edited, reason) => {
+                    handling.withhold(reason, &mut parts);
+                    message = edited;
+                }
+                Edited::Unreadable if handling.is_enforced() => {
+                    return replace(parts, &handling, "the answer could not be read, so it could not be filtered");
+                }
+                Edited::Unreadable => {}
+            }
+        }
+        parts.headers.insert(CONTENT_TYPE, JSON);
+        if wants_events(&request) {
+            parts.headers.insert(CONTENT_TYPE, EVENTS);
+            message = event(message);
+        }
+        Response::from_parts(parts, ResponseBody::read(message.into()))
+    }
+}
+
+/// A JSON-RPC error in the place of an answer that a filter could not read.
+pub(super) fn replace<R: Body, C>(
+    mut parts: response::Parts,
+    handling: &Handling<C>,
+    message: &'static str,
+) -> Response<ResponseBody<R, C>> {
+    let error = Bytes::from(handling.error(message));
+    handling::replace(&mut parts, error.len());
+    parts.extensions.insert(handling.decision().clone().refuse(Some(Reason::UnreadableAnswer)));
+    Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
+}
+
+/// A message of our own, without line breaks, as an event.
+fn event(message: Frames) -> Frames {
+    let mut event = Frames::from(Bytes::from_static(b"event: message\ndata: "));
+    event.extend(message);
+    event.push(Bytes::from_static(b"\n\n"));
+    event
+}
+
+/// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
+pub(super) fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
+    let Refused { refusal, context, request, headers, decision } = refused;
+    let mut body = Frames::from(Bytes::from(refusal.to_json(context.as_ref().and_then(McpContext::id))));
+    let mut content_type = JSON;
+    if refusal.status().is_success() && wants_events(&request) {
+        body = event(body);
+        content_type = EVENTS;
+    }
+    let mut response = Response::new(ResponseBody::read(body.into()));
+    *response.status_mut() = refusal.status();
+    *response.headers_mut() = headers;
+    response.headers_mut().insert(CONTENT_TYPE, content_type);
+    response.extensions_mut().insert(decision.refuse(refusal.reason()));
+    if let Some(context) = context {
+        response.extensions_mut().insert(context);
+    }
+    response
+}
+
+/// Whether a client takes event streams and no JSON (MCP 2025-11-25, "Sending Messages to the Server": it should take both).
+fn wants_events(request: &HeaderMap) -> bool {
+    let accepts = |wanted: &[&str]| {
+        let lists = request.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        lists.flat_map(|list| list.split(',')).any(|range| {
+            let essence = range.split(';').next().unwrap_or_default().trim();
+            wanted.iter().any(|wanted| essence.eq_ignore_ascii_case(wanted))
+        })
+    };
+    accepts(&["text/event-stream"]) && !accepts(&["application/json", "application/*", "*/*"])
+}
