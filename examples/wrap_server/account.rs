@@ -57,16 +57,14 @@ impl Account {
     #[tool(description = "Balance, usage and settlements in one: much to read, made for screens.")]
     async fn account_overview(&self) -> CallToolResult {
         self.charge(|ledger| {
-            let mut all = json!({});
-            for mut part in [ledger.balance(), ledger.usage(), ledger.settled()] {
-                all.as_object_mut().zip(part.as_object_mut()).map(|(all, part)| all.append(part));
-            }
-            (all.to_string(), all)
+            let parts = [ledger.balance(), ledger.usage(), ledger.settled()];
+            let all: JsonObject = parts.into_iter().flatten().collect();
+            (json!(all).to_string(), all)
         })
     }
 
     /// Books the call, then lets `tell` say in words and in data what the ledger has.
-    fn charge(&self, tell: impl FnOnce(&Ledger) -> (String, Value)) -> CallToolResult {
+    fn charge(&self, tell: impl FnOnce(&Ledger) -> (String, JsonObject)) -> CallToolResult {
         let mut ledger = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ledger.balance_cents -= PRICE_CENTS;
         ledger.unpaid_cents += PRICE_CENTS;
@@ -76,27 +74,27 @@ impl Account {
             ledger.settlements.push(json!({ "date": "2026-11-30", "cents": cents }));
         }
         let (text, data) = tell(&ledger);
-        let mut result = CallToolResult::structured(data);
+        let mut result = CallToolResult::structured(data.into());
         result.content = vec![ContentBlock::text(text)];
         result
     }
 }
 
 impl Ledger {
-    fn balance(&self) -> Value {
-        json!({ "currency": "EUR", "balanceCents": self.balance_cents })
+    fn balance(&self) -> JsonObject {
+        object(json!({ "currency": "EUR", "balanceCents": self.balance_cents }))
     }
 
-    fn usage(&self) -> Value {
+    fn usage(&self) -> JsonObject {
         let days = (17..).zip(self.calls);
         let days = days.map(
             |(day, calls)| json!({ "date": format!("2026-11-{day}"), "calls": calls, "cents": calls * PRICE_CENTS }),
         );
-        json!({ "currency": "EUR", "days": days.collect::<Vec<_>>() })
+        object(json!({ "currency": "EUR", "days": days.collect::<Vec<_>>() }))
     }
 
-    fn settled(&self) -> Value {
-        json!({ "currency": "EUR", "settlements": self.settlements })
+    fn settled(&self) -> JsonObject {
+        object(json!({ "currency": "EUR", "settlements": self.settlements }))
     }
 }
 
