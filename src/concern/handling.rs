@@ -7,7 +7,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TY
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::catalogue::{Failure, Page, Store, Tools, read_page};
+use super::catalogue::{Failure, Heard, Store, Tools, read_page};
 use super::service::Shared;
 use super::{Asked, Concern, Settings, Unread, Verdict};
 use crate::exchange::{
@@ -151,7 +151,7 @@ impl<C: Concern> Handling<C> {
     }
 
     /// Reads a page of the catalogue. See [`read_page`].
-    pub(super) fn read_page(&self, message: &Bytes, id: &[u8], tools: &mut Tools) -> Result<Option<Page>, Failure> {
+    pub(super) fn read_page(&self, message: &Bytes, id: &[u8], tools: &mut Tools) -> Result<Heard, Failure> {
         read_page(message, id, self.limits().depth, &self.shared.concern, &self.exchange, tools)
     }
 
