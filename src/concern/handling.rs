@@ -110,12 +110,14 @@ impl<C: Concern> Handling<C> {
             return Begun::Refuse(refusal, exchange.context);
         }
         let wants = match payload {
-            Ok(Some(_)) => exchange
-                .context
-                .calls()
-                .iter()
-                .filter_map(CallInfo::method)
-                .fold(Wants::NOTHING, |wants, method| wants | shared.concern.wants(&exchange, Answer::To(method))),
+            Ok(Some(_)) => {
+                let methods = exchange.context.calls().iter().filter_map(CallInfo::method).map(Answer::To);
+                // Where no POST asks, the server may not go by the body at all, and open a stream that replays anything.
+                let stream = (parts.method != http::Method::POST).then_some(Answer::Unknown);
+                methods
+                    .chain(stream)
+                    .fold(Wants::NOTHING, |wants, answer| wants | shared.concern.wants(&exchange, answer))
+            }
             Ok(None) => shared.concern.wants(&exchange, Answer::Unknown),
             // Whatever this asks, only a filter has to look at what comes back.
             Err(_) => {
