@@ -97,9 +97,16 @@ fn wants_events(request: &HeaderMap) -> bool {
     let accepts = |wanted: &[&str]| {
         let lists = request.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         lists.flat_map(|list| list.split(',')).any(|range| {
-            let essence = range.split(';').next().unwrap_or_default().trim();
-            wanted.iter().any(|wanted| essence.eq_ignore_ascii_case(wanted))
+            let mut parts = range.split(';').map(str::trim);
+            let essence = parts.next().unwrap_or_default();
+            // A weight of zero means "not acceptable" (RFC 9110, section 12.4.2).
+            let is_barred = parts.any(|part| {
+                part.split_once('=').is_some_and(|(name, weight)| {
+                    name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0)
+                })
+            });
+            !is_barred && wanted.iter().any(|wanted| essence.eq_ignore_ascii_case(wanted))
         })
     };
-    accepts(&["text/event-stream"]) && !accepts(&["application/json", "application/*", "*/*"])
+    accepts(&["text/event-stream", "text/*"]) && !accepts(&["application/json", "application/*", "*/*"])
 }

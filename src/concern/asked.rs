@@ -10,11 +10,11 @@ pub struct Asked<'a> {
     /// The head, with the session tag and headers for the layer alone taken off. Its headers decide nothing about what the
     /// body asks; a filter compares them with it.
     pub parts: &'a Parts,
-    /// The messages; or why there are none. `Ok(None)` where there is no POST.
+    /// The messages; or why there are none. `Ok(None)` where none is asked for, as by a GET.
     pub payload: Result<Option<&'a Payload<'a>>, Unread>,
 }
 
-/// Why a POST's body was not read.
+/// Why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unread {
     /// It is no `application/json`, or is encoded.

@@ -114,6 +114,11 @@ impl Collect {
         self.sniffed
     }
 
+    /// How many bytes may still come.
+    pub(crate) fn left(&self) -> usize {
+        self.left
+    }
+
     /// Reads one frame more.
     pub(crate) fn poll_step<B>(&mut self, mut body: Pin<&mut B>, cx: &mut Context<'_>) -> Poll<Step<B::Error>>
     where

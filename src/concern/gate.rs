@@ -16,7 +16,7 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use super::catalogue::{Failure, Flight, Found, Keys, Landed, Lead, Page, Question, Tools};
+use super::catalogue::{Failure, Flight, Found, Heard, Keys, Landed, Lead, Page, Question, Tools};
 use super::collect::{Collect, Step};
 use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody, Verdict};
@@ -82,6 +82,8 @@ struct LookUp {
     is_public: bool,
     cursors: HashSet<Bytes>,
     next: Option<Bytes>,
+    /// How many bytes the pages that are to come may have together.
+    left: usize,
 }
 
 struct Reading<R> {
@@ -113,7 +115,8 @@ where
         handling: Handling<C>,
         meta: Option<Bytes>,
     ) -> Self {
-        let keys = handling.store().keys(&parts, handling.context());
+        let options = &handling.settings().look_up;
+        let keys = handling.store().keys(&parts, handling.context(), meta.as_deref(), options);
         let call = Call { parts, body, handling, meta };
         Self { service, is_ready: true, call: Some(call), keys, phase: Phase::Finding }
     }
@@ -150,7 +153,8 @@ where
                         }
                         Found::Ask(lead) => match Question::new(call.handling.context(), call.meta.as_deref()) {
                             Ok(question) => {
-                                this.phase.set(Phase::Asking { look_up: Some(LookUp::new(lead, question)) });
+                                let look_up = LookUp::new(lead, question, call.handling.limits().response_bytes);
+                                this.phase.set(Phase::Asking { look_up: Some(look_up) });
                                 continue;
                             }
                             Err(failure) => call.handling.store().land(lead, this.keys, Err(failure)),
@@ -165,8 +169,11 @@ where
                     }
                 },
                 PhaseProjection::Asking { look_up } => {
-                    if !*this.is_ready {
-                        ready!(this.service.poll_ready(cx))?;
+                    if !*this.is_ready
+                        && let Err(error) = ready!(this.service.poll_ready(cx))
+                    {
+                        call.give_up(look_up.take(), this.keys);
+                        return Poll::Ready(Err(error));
                     }
                     *this.is_ready = false;
                     let Some(look_up) = look_up.take() else { return Poll::Pending };
@@ -176,11 +183,18 @@ where
                     continue;
                 }
                 PhaseProjection::Asked { future, look_up } => {
-                    let response = ready!(future.poll(cx))?;
+                    let response = ready!(future.poll(cx));
+                    let response = match response {
+                        Ok(response) => response,
+                        Err(error) => {
+                            call.give_up(look_up.take(), this.keys);
+                            return Poll::Ready(Err(error));
+                        }
+                    };
                     let Some(look_up) = look_up.take() else { return Poll::Pending };
                     match page_body(response) {
                         Ok(body) => {
-                            let collect = Collect::new(call.handling.limits().response_bytes);
+                            let collect = Collect::new(look_up.left);
                             let page = Reading { body: Box::pin(body), collect, splitter: None, look_up };
                             this.phase.set(Phase::Reading { page: Some(page) });
                             continue;
@@ -191,7 +205,8 @@ where
                 PhaseProjection::Reading { page } => {
                     let Some(reading) = page.as_mut() else { return Poll::Pending };
                     let read = ready!(reading.poll(cx, &call.handling));
-                    let Some(reading) = page.take() else { return Poll::Pending };
+                    let Some(mut reading) = page.take() else { return Poll::Pending };
+                    reading.look_up.left = reading.collect.left();
                     match reading.look_up.turn(read, call) {
                         Turned::Next(look_up) => {
                             this.phase.set(Phase::Asking { look_up: Some(look_up) });
@@ -245,10 +260,21 @@ enum Turned {
     Over(Lead, Result<(Arc<Tools>, Duration, bool), Failure>),
 }
 
+impl<C: Concern, B: Body> Call<C, B> {
+    /// The service failed while it was asked. Its error goes to the one who asked; those who wait get a refusal, since each of
+    /// them would meet the same failure, one after the other.
+    fn give_up(&self, look_up: Option<LookUp>, keys: &Keys) {
+        let Some(look_up) = look_up else { return };
+        let failure =
+            Failure::new("the server failed while it was asked for its tools, so the call could not be judged");
+        drop(self.handling.store().land(look_up.lead, keys, Err(failure)));
+    }
+}
+
 impl LookUp {
-    fn new(lead: Lead, question: Question) -> Self {
+    fn new(lead: Lead, question: Question, left: usize) -> Self {
         let tools = Tools::new(Instant::now());
-        Self { lead, question, tools, fresh_for: None, is_public: true, cursors: HashSet::new(), next: None }
+        Self { lead, question, tools, fresh_for: None, is_public: true, cursors: HashSet::new(), next: None, left }
     }
 
     /// The request for the next page.
@@ -273,7 +299,7 @@ impl LookUp {
         };
         let failure = if !self.cursors.insert(cursor.clone()) {
             "the server's list of tools has a cursor that came before"
-        } else if self.cursors.len() >= MOST_PAGES || self.tools.bytes() > call.handling.limits().response_bytes {
+        } else if self.cursors.len() >= MOST_PAGES {
             "the server's list of tools is too long"
         } else {
             self.next = Some(cursor);
@@ -335,19 +361,25 @@ impl<R: Body<Data = Bytes>> Reading<R> {
     fn page<C: Concern>(&mut self, is_over: bool, handling: &Handling<C>) -> Result<Option<Page>, Failure> {
         let LookUp { question, tools, .. } = &mut self.look_up;
         let Some(splitter) = &mut self.splitter else {
-            return if is_over && !self.collect.frames.is_empty() {
-                handling.read_page(&self.collect.frames.to_bytes(), &question.id, tools)
-            } else {
-                Ok(None)
-            };
+            if !is_over || self.collect.frames.is_empty() {
+                return Ok(None);
+            }
+            return Ok(match handling.read_page(&self.collect.frames.to_bytes(), &question.id, tools)? {
+                Heard::Page(page) => Some(page),
+                Heard::Change | Heard::Other => None,
+            });
         };
         mem::take(&mut self.collect.frames).for_each(|piece| splitter.push(piece));
         while let Some(block) = if is_over { splitter.finish() } else { splitter.next_block() } {
             let data = block.data();
-            if matches!(data.trim_ascii_start().first(), Some(b'{'))
-                && let Some(page) = handling.read_page(&data, &question.id, tools)?
-            {
-                return Ok(Some(page));
+            if data.trim_ascii_start().first() != Some(&b'{') {
+                continue;
+            }
+            match handling.read_page(&data, &question.id, tools)? {
+                Heard::Page(page) => return Ok(Some(page)),
+                // What is read now may be from before the change: it decides about this call, and is not kept.
+                Heard::Change => handling.store().forget(),
+                Heard::Other => {}
             }
         }
         Ok(None)

@@ -7,7 +7,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TY
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::catalogue::{Failure, Page, Store, Tools, read_page};
+use super::catalogue::{Failure, Heard, Store, Tools, read_page};
 use super::service::Shared;
 use super::{Asked, Concern, Settings, Unread, Verdict};
 use crate::exchange::{
@@ -110,12 +110,14 @@ impl<C: Concern> Handling<C> {
             return Begun::Refuse(refusal, exchange.context);
         }
         let wants = match payload {
-            Ok(Some(_)) => exchange
-                .context
-                .calls()
-                .iter()
-                .filter_map(CallInfo::method)
-                .fold(Wants::NOTHING, |wants, method| wants | shared.concern.wants(&exchange, Answer::To(method))),
+            Ok(Some(_)) => {
+                let methods = exchange.context.calls().iter().filter_map(CallInfo::method).map(Answer::To);
+                // Where no POST asks, the server may not go by the body at all, and open a stream that replays anything.
+                let stream = (parts.method != http::Method::POST).then_some(Answer::Unknown);
+                methods
+                    .chain(stream)
+                    .fold(Wants::NOTHING, |wants, answer| wants | shared.concern.wants(&exchange, answer))
+            }
             Ok(None) => shared.concern.wants(&exchange, Answer::Unknown),
             // Whatever this asks, only a filter has to look at what comes back.
             Err(_) => {
@@ -151,7 +153,7 @@ impl<C: Concern> Handling<C> {
     }
 
     /// Reads a page of the catalogue. See [`read_page`].
-    pub(super) fn read_page(&self, message: &Bytes, id: &[u8], tools: &mut Tools) -> Result<Option<Page>, Failure> {
+    pub(super) fn read_page(&self, message: &Bytes, id: &[u8], tools: &mut Tools) -> Result<Heard, Failure> {
         read_page(message, id, self.limits().depth, &self.shared.concern, &self.exchange, tools)
     }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use http::header::TRANSFER_ENCODING;
+use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body::Body;
 use tower_service::Service;
@@ -96,7 +98,9 @@ where
             (Content::Json, Encoding::Identity) if !(has_no_message && body.is_end_stream()) => {
                 ResponseFuture::asking(ready, shared, parts, body, tag, recorder)
             }
-            _ if has_no_message => ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None), recorder),
+            _ if has_no_message && !brings_a_body(&parts, &body) => {
+                ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None), recorder)
+            }
             (Content::ForeignJson, Encoding::Identity) => {
                 ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Charset), recorder)
             }
@@ -109,4 +113,9 @@ where
 /// does not look at the method.
 pub(super) fn has_no_message(method: &Method) -> bool {
     [Method::GET, Method::HEAD, Method::DELETE, Method::OPTIONS, Method::TRACE, Method::CONNECT].contains(method)
+}
+
+/// Whether a request brings a body for sure. One that is no JSON is then refused where a filter applies, as that of a POST is.
+fn brings_a_body<B: Body>(parts: &Parts, body: &B) -> bool {
+    !body.is_end_stream() && (body.size_hint().lower() > 0 || parts.headers.contains_key(TRANSFER_ENCODING))
 }

@@ -24,6 +24,8 @@ pub enum Reason {
     MissingCapability,
     /// A method that apps may not use.
     MethodNotForApps,
+    /// A resource that apps may not read.
+    ResourceNotForApps,
     /// What should name the audience makes no sense.
     OddAudience,
     /// A message that is answered alone stands in a batch.
@@ -51,6 +53,7 @@ impl Reason {
             Self::MissingMetadata => "missing_metadata",
             Self::MissingCapability => "missing_capability",
             Self::MethodNotForApps => "method_not_for_apps",
+            Self::ResourceNotForApps => "resource_not_for_apps",
             Self::OddAudience => "odd_audience",
             Self::InBatch => "in_batch",
             Self::Clash => "clash",

@@ -22,7 +22,8 @@ pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>
         Err(unread) => return Some(unread_refusal(unread)),
     };
     let judged = |call: &Call<'_>| {
-        spelling(call).or_else(|| allowed(call, rules, exchange)).or_else(|| mirrored(call, asked.parts))
+        let mirrored = || is_gated(call, rules, exchange).then(|| mirrored(call, asked.parts)).flatten();
+        spelling(call).or_else(|| allowed(call, rules, exchange)).or_else(mirrored)
     };
     match payload {
         Payload::Single(call) => judged(call),
@@ -78,7 +79,8 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
     match call.method()? {
         Method::ResourcesRead if rules.app_resources == AppResources::Ui => {
             let is_ui = call.uri.as_deref().is_some_and(|uri| uri.starts_with(UI_SCHEME));
-            (!is_ui).then(|| Refusal::new(StatusCode::OK, code::INVALID_PARAMS, "Resource not found"))
+            let refusal = Refusal::new(StatusCode::OK, code::INVALID_PARAMS, "Resource not found");
+            (!is_ui).then(|| refusal.because(Reason::ResourceNotForApps))
         }
         Method::Initialize
         | Method::Discover
@@ -98,12 +100,21 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
     }
 }
 
-/// Whether the mirrored headers of a call say what its body says (MCP 2026-07-28, "Server Validation").
-fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
-    if call.method() != Some(Method::ToolsCall) {
-        return None;
+/// Whether what the call names decides about it, so that nobody behind may go by another name.
+fn is_gated(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> bool {
+    match call.method() {
+        Some(Method::ToolsCall) => true,
+        Some(Method::ResourcesRead) => {
+            rules.app_resources == AppResources::Ui && exchange.context().audience() == Audience::App
+        }
+        _ => false,
     }
-    let (method, name) = (call.method.as_deref(), call.name.as_deref());
+}
+
+/// Why the mirrored headers of a gated call do not say what its body says (MCP 2026-07-28, "Server Validation").
+fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
+    let named = if call.method() == Some(Method::ResourcesRead) { &call.uri } else { &call.name };
+    let (method, name) = (call.method.as_deref(), named.as_deref());
     if call.era() == Era::Legacy {
         let mut versions = parts.headers.get_all(header::PROTOCOL_VERSION).iter();
         if versions.any(|version| version.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern)) {

@@ -29,6 +29,8 @@ impl Failure {
 #[derive(Debug)]
 pub(in crate::concern) struct Flight {
     state: Mutex<State>,
+    /// The store's generation when the question was put.
+    pub(super) generation: u64,
 }
 
 #[derive(Debug)]
@@ -78,15 +80,13 @@ impl Flight {
 /// The duty to finish a look-up. Dropped before, it passes to one of those who wait.
 #[derive(Debug)]
 pub(in crate::concern) struct Lead {
-    flight: Arc<Flight>,
-    /// The store's generation when the question was put.
-    pub(super) generation: u64,
+    pub(super) flight: Arc<Flight>,
 }
 
 impl Lead {
     pub(super) fn start(generation: u64) -> (Self, Arc<Flight>) {
-        let flight = Arc::new(Flight { state: Mutex::new(State::Pending(Vec::new())) });
-        (Self { flight: Arc::clone(&flight), generation }, flight)
+        let flight = Arc::new(Flight { state: Mutex::new(State::Pending(Vec::new())), generation });
+        (Self { flight: Arc::clone(&flight) }, flight)
     }
 
     pub(super) fn land(self, result: Result<Arc<Tools>, Failure>) {

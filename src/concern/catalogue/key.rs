@@ -4,43 +4,84 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use http::HeaderName;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, COOKIE, DATE, EXPECT, TE, TRAILER, TRANSFER_ENCODING,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, COOKIE, DATE, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::request::Parts;
 
+use super::LookUp;
 use crate::exchange::McpContext;
+use crate::json::{Object, Reader};
 use crate::protocol::header::{METHOD, NAME, SESSION_ID};
+use crate::protocol::meta;
 
 /// What a header means for a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::concern) enum Neutral {
-    /// It belongs to the one request that it came with, so a look-up must not repeat it.
+pub(in crate::concern) enum Role {
+    /// It belongs to the one request, or the one connection, that it came with, so a look-up must not repeat it.
     Bound,
+    /// The same; and it may be all that tells who sent the request, so that no other request is known to be the same caller's.
+    Proof,
     /// It says nothing about who asks, or about what is answered.
-    Yes,
+    Neutral,
+    /// It says who asks.
+    Credential,
     /// It may decide what is answered.
-    No,
+    Deciding,
 }
 
-impl Neutral {
+impl Role {
     /// What this header means. Everything unknown may decide.
     pub(in crate::concern) fn of(name: &HeaderName) -> Self {
-        const BOUND: [&str; 5] = ["idempotency-key", "dpop", "x-payment", "payment-signature", "last-event-id"];
-        const NEUTRAL: [&str; 6] =
-            ["traceparent", "tracestate", "baggage", "x-request-id", "x-correlation-id", "keep-alive"];
+        const CONNECTIONS: [&HeaderName; 6] = [&CONNECTION, &EXPECT, &TE, &TRAILER, &TRANSFER_ENCODING, &UPGRADE];
+        const BOUND: [&str; 7] = [
+            "dpop",
+            "idempotency-key",
+            "keep-alive",
+            "last-event-id",
+            "payment-signature",
+            "proxy-connection",
+            "x-payment",
+        ];
+        // Most are written anew for each request by tracers and by the edge.
+        const NEUTRAL: [&str; 11] = [
+            "b3",
+            "baggage",
+            "cf-ray",
+            "sentry-trace",
+            "traceparent",
+            "tracestate",
+            "uber-trace-id",
+            "x-amzn-trace-id",
+            "x-cloud-trace-context",
+            "x-correlation-id",
+            "x-request-id",
+        ];
+        const CREDENTIALS: [&str; 4] = ["api-key", "x-access-token", "x-api-key", "x-auth-token"];
         let text = name.as_str();
-        let is_bound = *name == NAME
-            || *name == METHOD
-            || ["content-", "mcp-param-", "signature"].iter().any(|prefix| text.starts_with(prefix))
-            || BOUND.contains(&text);
-        let is_neutral = [&ACCEPT, &ACCEPT_ENCODING, &CONNECTION, &DATE, &EXPECT, &TE, &TRAILER, &TRANSFER_ENCODING]
-            .contains(&name)
-            || NEUTRAL.contains(&text);
-        match (is_bound, is_neutral) {
-            (true, _) => Self::Bound,
-            (false, true) => Self::Yes,
-            (false, false) => Self::No,
+        let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| text.starts_with(prefix));
+        if begins(&["signature"]) {
+            Self::Proof
+        } else if [&NAME, &METHOD].contains(&name)
+            || CONNECTIONS.contains(&name)
+            || BOUND.contains(&text)
+            || begins(&["content-", "mcp-param-"])
+        {
+            Self::Bound
+        } else if [&ACCEPT, &ACCEPT_ENCODING, &DATE].contains(&name)
+            || NEUTRAL.contains(&text)
+            || begins(&["x-b3-", "x-datadog-"])
+        {
+            Self::Neutral
+        } else if [&AUTHORIZATION, &COOKIE, &SESSION_ID].contains(&name) || CREDENTIALS.contains(&text) {
+            Self::Credential
+        } else {
+            Self::Deciding
         }
+    }
+
+    /// Whether a look-up has it as the call has it.
+    pub(in crate::concern) fn is_repeated(self) -> bool {
+        !matches!(self, Self::Bound | Self::Proof)
     }
 }
 
@@ -68,7 +109,8 @@ impl Secrets {
         Self { first: RandomState::new(), second: RandomState::new() }
     }
 
-    pub(super) fn keys(&self, parts: &Parts, context: &McpContext) -> Keys {
+    /// The keys of a request whose first call has this `_meta` (its JSON text).
+    pub(super) fn keys(&self, parts: &Parts, context: &McpContext, meta: Option<&[u8]>, options: &LookUp) -> Keys {
         let mut hashers = (self.first.build_hasher(), self.second.build_hasher());
         let mut write = |part: &[u8]| {
             part.hash(&mut hashers.0);
@@ -78,20 +120,28 @@ impl Secrets {
         write(&[context.era() as u8]);
         write(context.protocol_version().unwrap_or_default().as_bytes());
         write(context.declared().extensions().unwrap_or_default());
+        write(&meta.map(capabilities).unwrap_or_default());
         let uri = &parts.uri;
         write(uri.authority().map(|authority| authority.as_str()).unwrap_or_default().as_bytes());
         write(uri.path_and_query().map(|path| path.as_str()).unwrap_or_default().as_bytes());
         // Headers are in no order that counts, so those with names of their own are combined by one that does not matter.
         let mut public = (0_u64, 0_u64);
         let mut private = (0_u64, 0_u64);
-        for name in parts.headers.keys().filter(|name| Neutral::of(name) == Neutral::No) {
+        if let Some(caller) = options.name_caller(parts) {
+            private = (self.first.hash_one(&caller), self.second.hash_one(&caller));
+        }
+        for name in parts.headers.keys() {
+            let sum = match Role::of(name) {
+                Role::Bound | Role::Neutral => continue,
+                Role::Credential | Role::Proof => &mut private,
+                Role::Deciding => &mut public,
+            };
             let hash = |secret: &RandomState| {
                 let mut hasher = secret.build_hasher();
                 name.as_str().hash(&mut hasher);
                 parts.headers.get_all(name).iter().for_each(|value| value.as_bytes().hash(&mut hasher));
                 hasher.finish()
             };
-            let sum = if is_credential(name) { &mut private } else { &mut public };
             sum.0 = sum.0.wrapping_add(hash(&self.first));
             sum.1 = sum.1.wrapping_add(hash(&self.second));
         }
@@ -105,8 +155,9 @@ impl Secrets {
     }
 }
 
-/// Whether a header says who the caller is.
-fn is_credential(name: &HeaderName) -> bool {
-    const NAMES: [&str; 4] = ["x-api-key", "api-key", "x-auth-token", "x-access-token"];
-    [&AUTHORIZATION, &COOKIE, &SESSION_ID].contains(&name) || NAMES.contains(&name.as_str())
+/// The JSON text of the capabilities that a `_meta` declares: all of them, since a server may go by more than extensions.
+fn capabilities(meta: &[u8]) -> Vec<u8> {
+    let mut object = Object::default();
+    let found = object.read(&mut Reader::new(meta)).ok().and_then(|_| object.get(meta::CLIENT_CAPABILITIES));
+    found.map(|capabilities| capabilities.bytes().to_vec()).unwrap_or_default()
 }

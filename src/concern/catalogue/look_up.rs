@@ -11,7 +11,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request};
 
-use super::{Failure, Neutral};
+use super::{Failure, Role};
 use crate::exchange::McpContext;
 use crate::json::{Object, Reader};
 use crate::protocol::{Era, header};
@@ -19,10 +19,15 @@ use crate::protocol::{Era, header};
 /// Changes the head of a look-up before it is sent. Gets the head of the call that is judged, too.
 type Prepare = dyn Fn(&Parts, &mut Parts) + Send + Sync;
 
+/// Names the caller of a request.
+type NameCaller = dyn Fn(&Parts) -> Vec<u8> + Send + Sync;
+
 /// How the inner service is asked for its tools, and how long its answer is fresh.
 ///
 /// It is asked as the caller: with the headers and extensions of the call that is judged, but without what belongs to
-/// that one request (`Content-*`, `Mcp-Name`, `Mcp-Param-*`, `Idempotency-Key`, `DPoP`, `Signature*`, `X-Payment`).
+/// that one request (`Content-*`, `Mcp-Name`, `Mcp-Param-*`, `Idempotency-Key`, `DPoP`, `Signature*`, `X-Payment`) or to its
+/// connection (`Transfer-Encoding` and the like). Of callers that sign their requests (`Signature*`, RFC 9421) no two requests
+/// are taken for the same caller's, so each of their calls costs a look-up.
 /// All pages together are bounded by [`Limits::response_bytes`](crate::exchange::Limits::response_bytes), and their number by 1000.
 ///
 /// ```
@@ -44,6 +49,7 @@ pub struct LookUp {
     pub(super) at_most: Duration,
     pub(super) unsaid: Duration,
     prepare: Option<Arc<Prepare>>,
+    caller: Option<Arc<NameCaller>>,
 }
 
 impl LookUp {
@@ -54,6 +60,7 @@ impl LookUp {
             at_most: Duration::from_secs(60),
             unsaid: Duration::from_secs(5),
             prepare: None,
+            caller: None,
         }
     }
 
@@ -85,6 +92,34 @@ impl LookUp {
     pub fn prepare(mut self, prepare: impl Fn(&Parts, &mut Parts) + Send + Sync + 'static) -> Self {
         self.prepare = Some(Arc::new(prepare));
         self
+    }
+
+    /// Tells callers apart whose credentials are in no header, such as a client certificate, or a user that an outer
+    /// layer left among the extensions: those with different names share no answer but a `public` one. **Without it, what
+    /// differs in nothing but extensions counts as one caller.** The name is hashed, never kept.
+    ///
+    /// ```
+    /// use http::request::Parts;
+    /// use tower_mcp_apps::concern::LookUp;
+    ///
+    /// #[derive(Clone)]
+    /// struct User(u64);
+    ///
+    /// let look_up = LookUp::new().caller(|call: &Parts| {
+    ///     let user = call.extensions.get::<User>();
+    ///     user.map_or_else(Vec::new, |user| user.0.to_be_bytes().to_vec())
+    /// });
+    /// # drop(look_up);
+    /// ```
+    #[must_use]
+    pub fn caller(mut self, name: impl Fn(&Parts) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        self.caller = Some(Arc::new(name));
+        self
+    }
+
+    /// The name of the caller of this request, where a deployer gives one.
+    pub(super) fn name_caller(&self, call: &Parts) -> Option<Vec<u8>> {
+        self.caller.as_ref().map(|name| name(call))
     }
 }
 
@@ -149,7 +184,7 @@ impl Question {
         parts.extensions = call.extensions.clone();
         parts.extensions.insert(context.for_look_up(self.id.clone()));
         for (name, value) in &call.headers {
-            if Neutral::of(name) != Neutral::Bound {
+            if Role::of(name).is_repeated() {
                 parts.headers.append(name, value.clone());
             }
         }

@@ -4,9 +4,9 @@
 //! replica saw it, it was page 2, or there was a restart. So the inner service is asked for `tools/list`, all
 //! pages, as the caller, and the answer is kept for a short time.
 //!
-//! - **Whose**: kept under the URI, the protocol version, the audience, what the client declared, and all
+//! - **Whose**: kept under the URI, the protocol version, the audience, the capabilities that the client declared, and all
 //!   headers but a neutral list (tracing, what belongs to one request, what says how to answer), by a hash with
-//!   secret keys, so that no credential is kept. An answer that says `"cacheScope":"public"` is shared by callers
+//!   secret keys, so that no credential is kept. Credentials that are in no header count where a deployer names them ([`LookUp::caller`]). An answer that says `"cacheScope":"public"` is shared by callers
 //!   that differ in nothing but their credentials.
 //! - **How long**: for `ttlMs`, but at least one second and at most a minute; five seconds where the server
 //!   says nothing ([`LookUp`] for other bounds). A `notifications/tools/list_changed` on any stream that is
@@ -28,7 +28,7 @@ pub use look_up::LookUp;
 pub use tools::{Tool, Tools};
 
 pub(super) use flight::{Failure, Flight, Landed, Lead};
-pub(super) use key::{Keys, Neutral};
+pub(super) use key::{Keys, Role};
 pub(super) use look_up::Question;
-pub(super) use page::{Page, read_page};
+pub(super) use page::{Heard, Page, read_page};
 pub(super) use store::{Found, Store};

@@ -5,8 +5,9 @@ use bytes::Bytes;
 use super::{Failure, Tool, Tools};
 use crate::concern::Concern;
 use crate::exchange::Exchange;
-use crate::json::{Depth, Error, Kind, Reader};
+use crate::json::{Depth, Error, Kind, Reader, Span};
 use crate::message::{Entry, EntryKind};
+use crate::protocol::ToolVisibility;
 
 /// What a page says beside its tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +20,18 @@ pub(in crate::concern) struct Page {
     pub(in crate::concern) is_public: bool,
 }
 
-/// Reads a message. `Ok(None)` where it is not the answer to the question with this id (its JSON text).
+/// What a message of the server is to a look-up.
+#[derive(Debug)]
+pub(in crate::concern) enum Heard {
+    /// The answer.
+    Page(Page),
+    /// Its tools changed.
+    Change,
+    /// Another notification, or the answer to somebody else.
+    Other,
+}
+
+/// Reads a message, which may be the answer to the question with this id (its JSON text).
 ///
 /// The concern judges each tool as it would in a list for the caller, so that list and call cannot differ.
 pub(in crate::concern) fn read_page<C: Concern>(
@@ -29,11 +41,10 @@ pub(in crate::concern) fn read_page<C: Concern>(
     concern: &C,
     exchange: &Exchange,
     tools: &mut Tools,
-) -> Result<Option<Page>, Failure> {
+) -> Result<Heard, Failure> {
     let mut read = Read { reader: Reader::with_depth(message, depth), concern, exchange, tools };
     match read.message(message, id) {
-        Ok(Answer::Page(page)) => Ok(Some(page)),
-        Ok(Answer::Other) => Ok(None),
+        Ok(Answer::Heard(heard)) => Ok(heard),
         Ok(Answer::Ambiguous) => Err(Failure::new("the server's list of tools says two things at once")),
         Ok(Answer::Error) => Err(Failure::new("the server does not list its tools")),
         Err(_) => Err(Failure::new("the server's list of tools could not be read")),
@@ -41,9 +52,7 @@ pub(in crate::concern) fn read_page<C: Concern>(
 }
 
 enum Answer {
-    Page(Page),
-    /// A notification, or the answer to somebody else.
-    Other,
+    Heard(Heard),
     Error,
     Ambiguous,
 }
@@ -59,7 +68,7 @@ impl<C: Concern> Read<'_, '_, C> {
     fn message(&mut self, message: &Bytes, wanted: &[u8]) -> Result<Answer, Error> {
         // The id may stand behind the result, so what is not ours is told first: look-ups are rare, and answers short.
         let (mut ids, mut results) = (0, 0);
-        let mut is_ours = false;
+        let (mut is_ours, mut tells_of_change) = (false, false);
         let mut result = None;
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
@@ -72,11 +81,15 @@ impl<C: Concern> Read<'_, '_, C> {
             } else if key.is("result") {
                 results += 1;
                 result = (kind == Kind::Object).then_some(here);
+            } else if key.is("method") && kind == Kind::String {
+                let method = Reader::within(message, span).string()?;
+                tells_of_change |= method.is("notifications/tools/list_changed");
             }
         }
         self.reader.end()?;
         match result {
-            _ if !is_ours => Ok(Answer::Other),
+            _ if !is_ours && tells_of_change => Ok(Answer::Heard(Heard::Change)),
+            _ if !is_ours => Ok(Answer::Heard(Heard::Other)),
             _ if ids > 1 || results > 1 => Ok(Answer::Ambiguous),
             None => Ok(Answer::Error),
             Some(result) => {
@@ -88,7 +101,7 @@ impl<C: Concern> Read<'_, '_, C> {
 
     fn result(&mut self, message: &Bytes) -> Result<Answer, Error> {
         let mut page = Page::default();
-        let (mut lists, mut cursors, mut is_complete) = (0, 0, true);
+        let (mut lists, mut cursors, mut scopes, mut is_complete) = (0, 0, 0, true);
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             let kind = self.reader.peek()?;
@@ -101,21 +114,23 @@ impl<C: Concern> Read<'_, '_, C> {
             let text = span.of(message);
             if key.is("nextCursor") && kind != Kind::Null {
                 cursors += 1;
-                page.next = Some(message.slice(span.start..span.end));
+                // Copied, since cursors are remembered and pages are not.
+                page.next = Some(Bytes::copy_from_slice(text));
             } else if key.is("ttlMs") {
                 // Servers must not say a negative one; where they do, it counts as 0 (MCP 2026-07-28, "Time-to-Live (TTL) Field").
                 let number = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
                 page.ttl_ms = number.map(|number| number.max(0.0) as u64);
             } else if key.is("cacheScope") {
-                page.is_public = text == b"\"public\"";
+                scopes += 1;
+                page.is_public = scopes == 1 && text == b"\"public\"";
             } else if key.is("resultType") {
-                is_complete = text == b"\"complete\"";
+                is_complete = kind == Kind::String && Reader::within(message, span).string()?.is("complete");
             }
         }
         Ok(match (lists, cursors) {
             (0, _) => Answer::Error,
             _ if !is_complete => Answer::Error,
-            (1, 0 | 1) => Answer::Page(page),
+            (1, 0 | 1) => Answer::Heard(Heard::Page(page)),
             _ => Answer::Ambiguous,
         })
     }
@@ -124,12 +139,29 @@ impl<C: Concern> Read<'_, '_, C> {
         let mut entry = Entry::new();
         self.reader.enter_array()?;
         while self.reader.element()? {
-            entry.read(EntryKind::Tool, &mut self.reader)?;
+            let span = entry.read(EntryKind::Tool, &mut self.reader)?;
+            if entry.is_ambiguous() {
+                self.nobodys(span)?;
+            }
             let Some(name) = entry.name().and_then(|name| name.decode().ok()) else { continue };
             // What a concern takes away from an entry that stays was said all the same.
             let said = entry.visibility();
             self.concern.entry(self.exchange, &mut entry);
             self.tools.add(&name, Tool { is_listed: !entry.is_removed(), visibility: said.and(entry.visibility()) });
+        }
+        Ok(())
+    }
+
+    /// A tool that says two things about itself, such as two names: whichever the server goes by, it is for nobody.
+    fn nobodys(&mut self, entry: Span) -> Result<(), Error> {
+        let mut reader = Reader::within(self.reader.source(), entry);
+        reader.enter_object()?;
+        while let Some(key) = reader.member()? {
+            if !key.is("name") || reader.peek()? != Kind::String {
+                reader.skip()?;
+            } else if let Ok(name) = reader.string()?.decode() {
+                self.tools.add(&name, Tool { is_listed: false, visibility: ToolVisibility::Nobody });
+            }
         }
         Ok(())
     }

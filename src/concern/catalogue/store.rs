@@ -55,8 +55,15 @@ impl Store {
         Self { secrets: Secrets::new(), kept: Mutex::default() }
     }
 
-    pub(in crate::concern) fn keys(&self, parts: &Parts, context: &McpContext) -> Keys {
-        self.secrets.keys(parts, context)
+    /// The keys of a request whose first call has this `_meta` (its JSON text).
+    pub(in crate::concern) fn keys(
+        &self,
+        parts: &Parts,
+        context: &McpContext,
+        meta: Option<&[u8]>,
+        options: &LookUp,
+    ) -> Keys {
+        self.secrets.keys(parts, context, meta, options)
     }
 
     /// The catalogue for a request that names these tools.
@@ -73,7 +80,9 @@ impl Store {
         }
         let generation = kept.generation;
         let slot = kept.slots.entry(keys.private).or_default();
-        if let Some(flight) = slot.flight.as_ref().filter(|flight| flight.is_pending()) {
+        // What was asked before the server told of a change says nothing about now.
+        let joins = |flight: &&Arc<Flight>| flight.generation == generation && flight.is_pending();
+        if let Some(flight) = slot.flight.as_ref().filter(joins) {
             return Found::Wait(Arc::clone(flight));
         }
         let (lead, flight) = Lead::start(generation);
@@ -90,14 +99,16 @@ impl Store {
         found: Result<(Arc<Tools>, Duration, bool), Failure>,
     ) -> Result<Arc<Tools>, Failure> {
         let mut kept = self.lock();
-        if let Some(slot) = kept.slots.get_mut(&keys.private) {
+        if let Some(slot) = kept.slots.get_mut(&keys.private)
+            && slot.flight.as_ref().is_some_and(|flight| Arc::ptr_eq(flight, &lead.flight))
+        {
             slot.flight = None;
             if slot.tools.is_none() {
                 kept.slots.remove(&keys.private);
             }
         }
         let result = found.map(|(tools, fresh_for, is_public)| {
-            if lead.generation == kept.generation && !fresh_for.is_zero() {
+            if lead.flight.generation == kept.generation && !fresh_for.is_zero() {
                 let key = if is_public { keys.public } else { keys.private };
                 kept.keep(key, Arc::clone(&tools), tools.asked() + fresh_for);
             }
@@ -167,3 +178,6 @@ impl LookUp {
         said.clamp(self.at_least, self.at_most.max(self.at_least))
     }
 }
+
+#[cfg(test)]
+mod tests;
