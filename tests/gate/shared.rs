@@ -19,7 +19,7 @@ use tower::{Layer, Service, ServiceExt};
 use tower_mcp_apps::McpContext;
 use tower_mcp_apps::concern::RequestBody;
 
-use crate::kit::body::{Failed, Script};
+use crate::kit::body::{BoxError, Script};
 use crate::kit::server::{Server, json_answer};
 use crate::kit::{read, send, with};
 use crate::queue::Queue;
@@ -53,7 +53,7 @@ impl Held {
 impl<B> Service<Request<B>> for Held
 where
     B: Body<Data = bytes::Bytes> + Send + 'static,
-    B::Error: Into<Failed>,
+    B::Error: Into<BoxError>,
 {
     type Response = Response<Script>;
     type Error = Infallible;
@@ -95,7 +95,7 @@ where
     S::Future: Send,
     S::Error: Debug + Send,
     R: Body<Data = bytes::Bytes> + Send + 'static,
-    R::Error: Into<Failed> + Send,
+    R::Error: Into<BoxError> + Send,
 {
     let mut callers = JoinSet::new();
     for caller in 0..CALLERS {
@@ -119,7 +119,7 @@ where
     S::Future: Send,
     S::Error: Debug + Send,
     R: Body<Data = bytes::Bytes> + Send + 'static,
-    R::Error: Into<Failed> + Send,
+    R::Error: Into<BoxError> + Send,
 {
     for keys in [1, 4] {
         // Other keys than in the round before.
@@ -320,7 +320,7 @@ async fn a_service_that_is_no_longer_ready_fails_the_leader_alone() {
     impl<B> Service<Request<B>> for Once
     where
         B: Body<Data = bytes::Bytes> + Send + 'static,
-        B::Error: Into<Failed>,
+        B::Error: Into<BoxError>,
     {
         type Response = Response<Script>;
         type Error = Down;
