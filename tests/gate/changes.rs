@@ -71,7 +71,8 @@ fn telling(request: Request<Script>) -> Request<Script> {
 
 #[tokio::test]
 async fn a_change_that_is_heard_on_any_stream_that_is_read_drops_everything() {
-    let streams: [(&str, fn() -> Request<Script>); 5] = [
+    type Opened = fn() -> Request<Script>;
+    let streams: [(&str, Opened); 5] = [
         ("GET", || telling(get())),
         ("a list", || telling(post(LIST))),
         ("a modern list", || telling(modern("tools/list", &json!({}), &json!({})))),
