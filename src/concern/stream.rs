@@ -185,7 +185,9 @@ impl<C: Concern> Edit<C> {
     /// The stream failed: what is held goes before the error, unless a filter would have to read it.
     fn break_off(&mut self) {
         let held = match mem::replace(&mut self.phase, Phase::Over) {
-            Phase::Sniffing(frames) | Phase::Json(frames) => frames,
+            // White space or the start of a name: no filter would have to read it.
+            Phase::Sniffing(frames) => return self.out.extend(frames),
+            Phase::Json(frames) => frames,
             Phase::Events(mut splitter) => splitter.take_buffered(),
             Phase::Through | Phase::Over => return,
         };
