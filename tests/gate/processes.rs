@@ -1,0 +1,128 @@
+//! The same with processes of the `reverse_proxy` example, over real connections.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use axum::Router;
+use axum::body::Body;
+use bytes::Bytes;
+use http::{HeaderValue, Request, Response, StatusCode, Uri};
+use http_body_util::BodyExt;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tower::ServiceExt;
+
+use crate::kit::body::Script;
+use crate::kit::server::{Received, Server};
+use crate::kit::{apps_capabilities, initialize, post};
+use crate::replicas::{answer, choices, request};
+
+/// A process that ends with the test.
+struct Proxy {
+    process: Child,
+    endpoint: Uri,
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The example, built as this test is. Cargo has done so already, unless it was told to build this test alone.
+fn example() -> PathBuf {
+    let test = std::env::current_exe().expect("this test is a file");
+    let profile = test.ancestors().nth(2).expect("it lies in deps");
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--example", "reverse_proxy", "--target-dir"]);
+    build.arg(profile.parent().expect("a target directory"));
+    if profile.ends_with("release") {
+        build.arg("--release");
+    }
+    let built = build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("Cargo runs");
+    assert!(built.success(), "the example does not build");
+    profile.join("examples").join(format!("reverse_proxy{}", std::env::consts::EXE_SUFFIX))
+}
+
+impl Proxy {
+    fn start(example: &PathBuf, upstream: &str) -> Self {
+        let mut command = Command::new(example);
+        command.args(["--listen", "127.0.0.1:0", "--upstream", upstream, "--audience-header", "x-audience"]);
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the example runs");
+        let mut line = String::new();
+        let stdout = process.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("it tells its address");
+        let address = line.split_whitespace().last().expect("an address");
+        Self { process, endpoint: address.parse().expect("a URI") }
+    }
+}
+
+/// The server of the replicas, on a port of its own.
+async fn listen(server: Server) -> String {
+    let router = Router::new().fallback(move |request: Request<Body>| {
+        let server = server.clone();
+        async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await.expect("the request arrives").to_bytes();
+            let Ok(response) = server.oneshot(Request::from_parts(parts, Script::whole(body))).await;
+            response.map(Body::new)
+        }
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    format!("http://{address}/mcp")
+}
+
+/// What a request came to: what its sender got, and what arrived.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    status: StatusCode,
+    session: Option<HeaderValue>,
+    body: Bytes,
+    arrived: Vec<Value>,
+}
+
+async fn ask(
+    client: &Client<HttpConnector, Script>,
+    proxy: &Proxy,
+    server: &Server,
+    mut request: Request<Script>,
+) -> Outcome {
+    *request.uri_mut() = proxy.endpoint.clone();
+    let response: Response<_> = client.request(request).await.expect("an answer");
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.expect("a whole answer").to_bytes();
+    let is_look_up = |message: &Value| message["id"].as_str().is_some_and(|id| id.starts_with("apps-"));
+    let arrived = server.take().iter().map(Received::json).filter(|message| !is_look_up(message)).collect();
+    Outcome { status: parts.status, session: parts.headers.get("mcp-session-id").cloned(), body, arrived }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_in_turn_decide_as_one_does() {
+    let server = Server::new(answer);
+    let upstream = listen(server.clone()).await;
+    let example = tokio::task::spawn_blocking(example).await.expect("it is built");
+    let [alone, one, two] = [(); 3].map(|()| Proxy::start(&example, &upstream));
+    let client = Client::builder(TokioExecutor::new()).build_http();
+    let mut sessions = vec!["S-1".to_owned(), "apps1-a.S-2".to_owned()];
+    for (proxy, capabilities) in [(&one, json!({})), (&two, apps_capabilities())] {
+        let of_one = ask(&client, &alone, &server, post(initialize(&capabilities))).await;
+        let of_two = ask(&client, proxy, &server, post(initialize(&capabilities))).await;
+        assert_eq!(of_one, of_two);
+        sessions.push(of_one.session.expect("a session").to_str().expect("text").to_owned());
+    }
+    let mut ran = 0;
+    for (at, choice) in choices().enumerate() {
+        let of_one = ask(&client, &alone, &server, request(choice, &sessions)).await;
+        let of_two = ask(&client, [&one, &two][at % 2], &server, request(choice, &sessions)).await;
+        assert_eq!(of_one, of_two, "request {at}: {:?}", request(choice, &sessions));
+        ran += of_one.arrived.len();
+    }
+    assert!((300..900).contains(&ran), "{ran} of them ran");
+}
