@@ -17,7 +17,7 @@ use tower_mcp_apps::visibility::VisibilityLayer;
 use crate::kit::body::{Feed, Script};
 use crate::kit::server::{Received, Server, event_answer, json_answer};
 use crate::kit::{LIST, apps_capabilities, modern, post, read, send, with};
-use crate::world::{call, events, gate, is_hidden, legacy_call, listing, look_ups, ran, result, runs, tool};
+use crate::world::{call, events, gate, in_time, is_hidden, legacy_call, listing, look_ups, ran, result, runs, tool};
 
 const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
 
@@ -71,13 +71,12 @@ fn telling(request: Request<Script>) -> Request<Script> {
 
 #[tokio::test]
 async fn a_change_that_is_heard_on_any_stream_that_is_read_drops_everything() {
-    type Opened = fn() -> Request<Script>;
-    let streams: [(&str, Opened); 5] = [
-        ("GET", || telling(get())),
-        ("a list", || telling(post(LIST))),
-        ("a modern list", || telling(modern("tools/list", &json!({}), &json!({})))),
-        ("a call", || telling(call("changes"))),
-        ("a subscription", || telling(modern("subscriptions/listen", &json!({}), &json!({})))),
+    let streams = [
+        ("GET", get()),
+        ("a list", post(LIST)),
+        ("a modern list", modern("tools/list", &json!({}), &json!({}))),
+        ("a call", call("changes")),
+        ("a subscription", modern("subscriptions/listen", &json!({}), &json!({}))),
     ];
     for (what, stream) in streams {
         let changing = Changing::new();
@@ -88,7 +87,7 @@ async fn a_change_that_is_heard_on_any_stream_that_is_read_drops_everything() {
         changing.change();
         is_hidden(&gate, call("poll")).await;
         assert_eq!(look_ups(&server), 2, "{what}");
-        let heard = send(gate.clone(), stream()).await;
+        let heard = send(gate.clone(), telling(stream)).await;
         assert!(heard.text().contains(CHANGED), "{what}: {}", heard.text());
         server.take();
         runs(&gate, call("poll")).await;
@@ -226,7 +225,7 @@ async fn a_look_up_from_before_a_change_is_neither_joined_nor_kept() {
     let told = read(gate.clone().oneshot(get()).await.expect("an answer")).await;
     assert!(told.text().contains(CHANGED));
     // Its look-up is still held.
-    let after = read(gate.clone().oneshot(call("poll")).await.expect("an answer")).await;
+    let after = read(in_time(gate.clone().oneshot(call("poll"))).await.expect("an answer")).await;
     assert!(crate::world::has_run(&after), "{}", after.text());
     held.send(true).expect("it waits");
     let before = read(before.await.expect("no panic").expect("an answer")).await;

@@ -67,7 +67,8 @@ where
     fn call(&mut self, request: Q) -> Self::Future {
         let place = self.place.take().expect("it was polled ready");
         let (answer, answered) = oneshot::channel();
-        assert!(self.worker.send((request, place, answer)).is_ok(), "the worker runs");
+        let sent = self.worker.send((request, place, answer));
+        assert!(sent.is_ok(), "the worker runs");
         Box::pin(async move { answered.await.expect("the worker runs").await })
     }
 }

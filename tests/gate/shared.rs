@@ -23,15 +23,12 @@ use crate::kit::body::{BoxError, Script};
 use crate::kit::server::{Server, json_answer};
 use crate::kit::{read, send, with};
 use crate::queue::Queue;
-use crate::world::{asked, call, empty, for_models, has_run, listing, look_ups, result, seen, tools, with_page};
+use crate::world::{
+    asked, call, empty, for_models, has_run, in_time, listing, look_ups, result, seen, tools, with_page,
+};
 
 /// How many call at once.
 const CALLERS: usize = 200;
-
-/// No test may hang: a deadlock is a failure.
-async fn in_time<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(Duration::from_secs(30), future).await.expect("it does not hang")
-}
 
 /// A server that answers `tools/list` only once it is let, and everything else at once.
 #[derive(Clone)]

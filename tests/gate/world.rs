@@ -1,5 +1,8 @@
 //! What the tests of the gate share: tools, calls of them, and servers with catalogues.
 
+use std::future::Future;
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use serde_json::{Value, json};
@@ -128,6 +131,11 @@ pub(crate) async fn is_hidden(service: &Gated, request: Request<Script>) {
     let answer = send(service.clone(), request).await;
     assert_eq!((answer.status, answer.error_code()), (StatusCode::OK, json!(-32602)), "{}", answer.text());
     assert_eq!(answer.json()["id"], 7);
+}
+
+/// No test may hang: a deadlock is a failure.
+pub(crate) async fn in_time<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(Duration::from_secs(20), future).await.expect("it does not hang")
 }
 
 /// A gate for models in front of a server.
