@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::{CallInfo, Exchange, Record};
-use crate::message::{Answer, Capabilities, Entry, EntryKind, Wants};
+use crate::message::{Answer, Capabilities, Entry, EntryKind, Refusal, Wants};
 
 /// Two concerns as one, so that a message is read once for both.
 ///
@@ -54,11 +54,9 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         }
     }
 
-    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
-        match self.outer.call(exchange, tools) {
-            Verdict::Forward => self.inner.call(exchange, tools),
-            verdict => verdict,
-        }
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
+        self.outer.call(exchange, tools)?;
+        self.inner.call(exchange, tools)
     }
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
@@ -109,8 +107,8 @@ impl<C: Concern> Concern for Option<C> {
         self.as_ref().map_or(Verdict::Forward, |concern| concern.request(exchange, asked))
     }
 
-    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
-        self.as_ref().map_or(Verdict::Forward, |concern| concern.call(exchange, tools))
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
+        self.as_ref().map_or(Ok(()), |concern| concern.call(exchange, tools))
     }
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {

@@ -19,7 +19,7 @@ use tower_service::Service;
 use super::catalogue::{Failure, Flight, Found, Heard, Keys, Landed, Lead, Page, Question, Tools};
 use super::collect::{Collect, Step};
 use super::handling::{Handling, Refused};
-use super::{Concern, RequestBody, Verdict};
+use super::{Concern, RequestBody};
 use crate::exchange::{Encoding, McpContext};
 use crate::frames::Frames;
 use crate::message::{Reason, Refusal};
@@ -228,11 +228,11 @@ where
             };
             let (refusal, headers) = match found {
                 Ok(tools) => match call.handling.judge(&tools) {
-                    Verdict::Refuse(refusal) => (refusal, HeaderMap::new()),
-                    Verdict::Forward | Verdict::LookUp | Verdict::Answer(_) => {
+                    Ok(()) => {
                         this.phase.set(Phase::Entering);
                         continue;
                     }
+                    Err(refusal) => (refusal, HeaderMap::new()),
                 },
                 Err(failure) => (failure.refusal(), failure.headers),
             };

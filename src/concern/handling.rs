@@ -133,19 +133,22 @@ impl<C: Concern> Handling<C> {
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
         let decision = Decision::forwarded();
         let handling = Self { shared, exchange, wants, tag, answers_initialize, may_mend: false, decision };
-        if let (Verdict::Answer(result), Some(id)) = (&verdict, handling.context().id()) {
-            let message = result_message(id, result.clone());
-            return Begun::Answer(handling, message);
+        match verdict {
+            Verdict::Answer(result) => match handling.context().id().map(|id| result_message(id, result)) {
+                Some(message) => Begun::Answer(handling, message),
+                None => Begun::Forward(handling),
+            },
+            Verdict::LookUp => {
+                let first = payload.ok().flatten().and_then(|payload| payload.calls().first());
+                let meta = first.and_then(|call| call.meta).map(|meta| body.slice_ref(meta));
+                Begun::LookUp(handling, meta)
+            }
+            Verdict::Forward | Verdict::Refuse(_) => Begun::Forward(handling),
         }
-        if verdict == Verdict::LookUp {
-            let meta = payload.ok().flatten().and_then(|payload| payload.calls().first()).and_then(|call| call.meta);
-            return Begun::LookUp(handling, meta.map(|meta| body.slice_ref(meta)));
-        }
-        Begun::Forward(handling)
     }
 
     /// Judges the calls of the exchange by what the look-up found.
-    pub(super) fn judge(&mut self, tools: &Tools) -> Verdict {
+    pub(super) fn judge(&mut self, tools: &Tools) -> Result<(), Refusal> {
         let called = self.exchange.context.called_tools().filter_map(|name| Some((name, tools.get(name)?.visibility)));
         self.decision =
             called.fold(Decision::forwarded(), |decision, (name, visibility)| decision.with_tool(name, visibility));

@@ -93,16 +93,21 @@ pub enum Verdict {
 ///
 /// Concerns hold no state of an exchange: everything is in the [`Exchange`], which is worked out of the request.
 pub trait Concern: sealed::Sealed + Send + Sync + 'static {
-    /// What becomes of a request. Of several concerns the outermost is asked first, and the first that does not forward decides.
+    /// What becomes of a request. Of several concerns the outermost is asked first, and the first that does not forward
+    /// decides; where it asks for a look-up, those further in may refuse before.
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         let _ = (exchange, asked);
         Verdict::Forward
     }
 
-    /// What becomes of a request that waited until the tools of the inner service are known.
-    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
+    /// Judges a request that waited until the tools of the inner service are known: it goes on, or is refused.
+    ///
+    /// # Errors
+    ///
+    /// The refusal that the caller gets, with its own id.
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
         let _ = (exchange, tools);
-        Verdict::Forward
+        Ok(())
     }
 
     /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read. Where

@@ -75,13 +75,13 @@ impl Visibility {
     }
 
     /// The answer to a call of a tool that is not for the caller: that of a tool that does not exist.
-    fn unknown_tool(&self, exchange: &Exchange, name: &str) -> Verdict {
+    fn unknown_tool(&self, exchange: &Exchange, name: &str) -> Refusal {
         let (status, code) = self.refusal;
         let refusal = Refusal::new(status, code, format!("Unknown tool: {name}")).because(Reason::Hidden);
-        Verdict::Refuse(match exchange.context().call() {
+        match exchange.context().call() {
             Some(_) => refusal,
             None => judge::batch_refusal(&refusal),
-        })
+        }
     }
 }
 
@@ -108,16 +108,16 @@ impl Concern for Visibility {
             return Verdict::Forward;
         }
         match calls.find(|name| !self.declared(name).includes(audience)) {
-            Some(hidden) => self.unknown_tool(exchange, hidden),
+            Some(hidden) => Verdict::Refuse(self.unknown_tool(exchange, hidden)),
             None => Verdict::LookUp,
         }
     }
 
-    fn call(&self, exchange: &Exchange, tools: &Tools) -> Verdict {
+    fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
         let is_hidden = |name: &&str| tools.get(name).is_some_and(|tool| !tool.is_listed);
         match exchange.context().called_tools().find(is_hidden) {
-            Some(hidden) => self.unknown_tool(exchange, hidden),
-            None => Verdict::Forward,
+            Some(hidden) => Err(self.unknown_tool(exchange, hidden)),
+            None => Ok(()),
         }
     }
 
