@@ -81,7 +81,7 @@ impl<B: Body<Data = Bytes> + 'static> Service<Request<B>> for Local {
         Box::pin(async move {
             let body = request.into_body().collect().await.map_err(|_| Plain)?;
             assert_eq!(body.to_bytes(), LIST);
-            drop(this);
+            let _held = this;
             Ok(Response::builder()
                 .header("content-type", "application/json")
                 .body(stubborn(ANSWER))
