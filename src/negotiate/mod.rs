@@ -43,6 +43,8 @@
 
 mod concern;
 mod layer;
+#[cfg(test)]
+mod tests;
 
 pub use concern::Negotiate;
 pub use layer::NegotiateLayer;
