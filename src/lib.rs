@@ -41,7 +41,6 @@
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
 //! | [`PolicyLayer`](policy::PolicyLayer) | holds what UIs declare (CSP, permissions, domains) to a policy, and templates to pins | is refused |
 //! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
-//! | [`LintLayer`](lint::LintLayer) | tells what is wrong with what the server says about its UIs | passes |
 //! | [`AuditLayer`](audit::AuditLayer) | records who called what, and what was decided about it | is recorded as such |
 //!
 //! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
@@ -202,6 +201,8 @@
 #![warn(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod frames;
+#[cfg(test)]
+mod tried;
 
 pub mod apps;
 pub mod audit;

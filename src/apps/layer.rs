@@ -3,8 +3,7 @@
 use tower_layer::Layer;
 
 use crate::audit::{Audit, Sink};
-use crate::concern::{Chain, ConcernService, LookUp, Settings};
-use crate::exchange::{AudienceSource, Limits, Predicate};
+use crate::concern::{Chain, ConcernService, LookUp, Settings, settings_of};
 use crate::lint::Lint;
 use crate::negotiate::Negotiate;
 use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys};
@@ -109,13 +108,6 @@ impl AppsLayer {
         self
     }
 
-    /// Chooses how the audience of a request is known. See [`AudienceSource`].
-    #[must_use]
-    pub fn audience(mut self, audience: impl AudienceSource) -> Self {
-        self.settings = self.settings.audience(audience);
-        self
-    }
-
     /// Chooses how visibility is enforced: static declarations, what apps may read, how refusals look. See [`visibility`](crate::visibility).
     #[must_use]
     pub fn visibility(mut self, visibility: Visibility) -> Self {
@@ -129,21 +121,9 @@ impl AppsLayer {
         self.settings = self.settings.look_up(look_up);
         self
     }
-
-    /// Chooses which requests are MCP. See [`Predicate`].
-    #[must_use]
-    pub fn predicate(mut self, predicate: impl Predicate) -> Self {
-        self.settings = self.settings.predicate(predicate);
-        self
-    }
-
-    /// Bounds what is read. See [`Limits`].
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.settings = self.settings.limits(limits);
-        self
-    }
 }
+
+settings_of!(AppsLayer);
 
 impl Default for AppsLayer {
     fn default() -> Self {

@@ -48,6 +48,7 @@ mod collect;
 mod future;
 mod gate;
 mod handling;
+mod layer;
 mod recorder;
 mod service;
 mod settings;
@@ -60,6 +61,7 @@ pub use body::{RequestBody, ResponseBody};
 pub use catalogue::{LookUp, Tool, Tools};
 pub use chain::Chain;
 pub use future::ResponseFuture;
+pub(crate) use layer::{layer_of, settings_of};
 pub use service::ConcernService;
 pub use settings::Settings;
 

@@ -1,9 +1,7 @@
 //! The layer.
 
-use tower_layer::Layer;
-
 use super::{Findings, Lint, Rule};
-use crate::concern::{ConcernService, Settings};
+use crate::concern::{Settings, layer_of};
 
 /// Tells what is wrong with what a server says about its UIs. See the [module docs](super).
 #[derive(Clone, Debug, Default)]
@@ -31,19 +29,6 @@ impl LintLayer {
         self.concern = self.concern.allow(rule);
         self
     }
-
-    /// Chooses what holds for all concerns.
-    #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
-        self
-    }
 }
 
-impl<S> Layer<S> for LintLayer {
-    type Service = ConcernService<S, Lint>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        ConcernService::new(inner, self.concern.clone(), self.settings.clone())
-    }
-}
+layer_of!(LintLayer, Lint);

@@ -1,9 +1,7 @@
 //! The layer.
 
-use tower_layer::Layer;
-
 use super::Negotiate;
-use crate::concern::{ConcernService, Settings};
+use crate::concern::{Settings, layer_of};
 
 /// Advertises MCP Apps for a server that can serve UIs. See the [module docs](super).
 #[derive(Clone, Debug, Default)]
@@ -17,19 +15,6 @@ impl NegotiateLayer {
     pub fn new() -> Self {
         Self::default()
     }
-
-    /// Chooses what holds for all concerns.
-    #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
-        self
-    }
 }
 
-impl<S> Layer<S> for NegotiateLayer {
-    type Service = ConcernService<S, Negotiate>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        ConcernService::new(inner, self.concern.clone(), self.settings.clone())
-    }
-}
+layer_of!(NegotiateLayer, Negotiate);

@@ -1,10 +1,10 @@
-//! Middleware that advertises extensions for a server that has them and forgot to say so.
+//! Middleware that advertises MCP Apps for a server that can serve UIs and does not say so.
 //!
 //! MCP Apps must be negotiated: the server names `io.modelcontextprotocol/ui` in `capabilities.extensions`
 //! of its `initialize` or `server/discover` result, the client does the same on its side (MCP Apps,
 //! "Client\<\>Server Capability Negotiation"; MCP 2026-07-28, "Extension Negotiation"). Few servers do.
 //!
-//! - What the server says of an extension stays: unknown settings verbatim, its `mimeTypes` first, ours
+//! - What the server says of the extension stays: unknown settings verbatim, its `mimeTypes` first, ours
 //!   appended where they are missing.
 //! - MCP Apps is advertised only where the server has `resources`: without them it cannot serve a UI.
 //! - Errors, `input_required` results, and `extensions` that are no object are left alone.

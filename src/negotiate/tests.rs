@@ -1,120 +1,82 @@
-//! What is advertised, and where nothing is touched.
-
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::{BodyExt, Full};
-use tower::{Layer, ServiceExt, service_fn};
+//! What becomes of a server's capabilities.
 
 use super::NegotiateLayer;
+use crate::tried::through;
 
-const OURS: &str = r#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}"#;
+const APP: &str = r#""io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}"#;
 
-/// The answer to a request with this method, behind the layer.
-async fn answer(method: &str, answer: String) -> String {
-    let server = service_fn(move |_: Request<_>| {
-        let answer = Full::new(Bytes::from(answer.clone()));
-        let answer = Response::builder().header("content-type", "application/json").body(answer);
-        async { Ok::<_, Infallible>(answer.unwrap()) }
-    });
-    let request = Request::post("/mcp").header("content-type", "application/json");
-    let request = request.body(Full::<Bytes>::from(format!(r#"{{"id":1,"method":"{method}"}}"#))).unwrap();
-    let layer = NegotiateLayer::new();
-    let answer = layer.layer(server).oneshot(request).await.unwrap().into_body().collect().await.unwrap().to_bytes();
-    String::from_utf8(answer.to_vec()).unwrap()
-}
-
-/// The capabilities of a server, behind the layer.
-async fn capabilities(capabilities: &str) -> String {
-    let (before, after) = (r#"{"id":1,"result":{"capabilities":"#, r#","protocolVersion":"2025-11-25"}}"#);
-    let got = answer("initialize", format!("{before}{capabilities}{after}")).await;
+/// The capabilities in the answer to a method, behind the layer.
+async fn said(method: &str, capabilities: &str) -> String {
+    let (before, after) = (r#"{"jsonrpc":"2.0","id":1,"result":{"x":1.0,"capabilities":"#, r#","ttlMs":0}}"#);
+    let request = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{}}}}"#);
+    let answer = format!("{before}{capabilities}{after}");
+    let got = through(&NegotiateLayer::new(), &request, &answer).await;
+    assert_eq!(through(&NegotiateLayer::new(), &request, &got).await, got, "twice: {got}");
     got.strip_prefix(before).unwrap().strip_suffix(after).unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn apps_are_advertised_where_there_are_resources() {
-    for (before, want) in [
-        (r#"{"resources":{}}"#, format!(r#"{{"resources":{{}},"extensions":{OURS}}}"#)),
-        (
-            r#"{ "extensions" : {} , "resources":{"x":1.0}}"#,
-            format!(r#"{{ "extensions" : {OURS} , "resources":{{"x":1.0}}}}"#),
-        ),
-        (
-            r#"{"resources":{},"extensions":{"com.example/x":{ }}}"#,
-            format!(r#"{{"resources":{{}},"extensions":{{"com.example/x":{{ }},{}}}"#, &OURS[1..]),
-        ),
-    ] {
-        assert_eq!(capabilities(before).await, want);
-        assert_eq!(capabilities(&want).await, want, "twice is once");
+async fn mcp_apps_is_advertised_where_there_are_resources() {
+    for method in ["initialize", "server/discover"] {
+        let got = said(method, r#"{"resources":{}}"#).await;
+        assert_eq!(got, format!(r#"{{"resources":{{}},"extensions":{{{APP}}}}}"#));
+        let got =
+            said(method, r#"{ "resources" : {"subscribe": true}, "extensions" : { "a/b" : { "k":1.0 } } }"#).await;
+        let want =
+            format!(r#"{{ "resources" : {{"subscribe": true}}, "extensions" : {{ "a/b" : {{ "k":1.0 }},{APP} }} }}"#);
+        assert_eq!(got, want);
     }
 }
 
 #[tokio::test]
-async fn what_the_server_says_of_apps_stays() {
-    for (before, want) in [
-        (r#"{}"#, r#"{"mimeTypes":["text/html;profile=mcp-app"]}"#),
-        (r#"{ "x" : 1.0 }"#, r#"{ "x" : 1.0,"mimeTypes":["text/html;profile=mcp-app"] }"#),
-        (r#"{"mimeTypes":[]}"#, r#"{"mimeTypes":["text/html;profile=mcp-app"]}"#),
-        (r#"{"mimeTypes":[ "a/b" , 1 ]}"#, r#"{"mimeTypes":[ "a/b" , 1,"text/html;profile=mcp-app" ]}"#),
-        // Ours is there, in other words.
-        (r#"{"mimeTypes":["Text/HTML; Profile=\"mcp-app\""]}"#, r#"{"mimeTypes":["Text/HTML; Profile=\"mcp-app\""]}"#),
-        // What we do not understand is the server's to say.
-        (r#"{"mimeTypes":"text/html"}"#, r#"{"mimeTypes":"text/html"}"#),
-        (r#"{"mimeTypes":[],"mimeTypes":[]}"#, r#"{"mimeTypes":[],"mimeTypes":[]}"#),
-        ("true", "true"),
-        ("null", "null"),
-        ("[]", "[]"),
+async fn what_the_server_says_of_it_stays() {
+    for (settings, want) in [
+        ("{}", r#"{"mimeTypes":["text/html;profile=mcp-app"]}"#),
+        (r#"{ "x": 1.0 }"#, r#"{ "x": 1.0,"mimeTypes":["text/html;profile=mcp-app"] }"#),
+        (r#"{"mimeTypes":[ ]}"#, r#"{"mimeTypes":["text/html;profile=mcp-app" ]}"#),
+        (r#"{"mimeTypes":[ "a/b" , 7 ],"x":[]}"#, r#"{"mimeTypes":[ "a/b" , 7,"text/html;profile=mcp-app" ],"x":[]}"#),
     ] {
-        let whole = |settings: &str| {
+        let capabilities = |settings: &str| {
             format!(r#"{{"resources":{{}},"extensions":{{"io.modelcontextprotocol/ui":{settings}}}}}"#)
         };
-        assert_eq!(capabilities(&whole(before)).await, whole(want));
-        assert_eq!(capabilities(&whole(want)).await, whole(want), "twice is once");
+        assert_eq!(said("initialize", &capabilities(settings)).await, capabilities(want));
     }
 }
 
 #[tokio::test]
-async fn nothing_is_advertised_that_cannot_be_served_or_told() {
-    for same in [
+async fn what_needs_no_word_of_ours_or_would_not_understand_it_is_left_alone() {
+    for capabilities in [
+        // No resources, so no UI can be read.
         "{}",
         r#"{"tools":{}}"#,
-        r#"{"resources":null}"#,
-        r#"{"Resources":{}}"#,
-        "[]",
-        "null",
-        r#"{"resources":{},"extensions":[]}"#,
+        // It is there, by whatever spelling.
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}"#,
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["Text/HTML; profile=\"mcp-app\""]}}}"#,
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol\/ui":{"mimeTypes":["text\/html;profile=mcp-app"]}}}"#,
+        // Odd, or said twice.
         r#"{"resources":{},"extensions":null}"#,
-        r#"{"resources":{},"extensions":{},"extensions":{}}"#,
-        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{},"io.modelcontextprotocol\/ui":{}}}"#,
+        r#"{"resources":{},"extensions":[]}"#,
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":true}}"#,
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":"a/b"}}}"#,
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":[],"mimeTypes":[]}}}"#,
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{},"io.modelcontextprotocol/ui":{}}}"#,
+        "7",
     ] {
-        assert_eq!(capabilities(same).await, same);
+        assert_eq!(said("initialize", capabilities).await, capabilities);
     }
 }
 
 #[tokio::test]
-async fn only_complete_results_of_the_two_methods_are_edited() {
-    let result = r#""capabilities":{"resources":{}}"#;
-    for (method, same) in [
-        ("initialize", format!(r#"{{"id":1,"error":{{{result}}}}}"#)),
-        ("initialize", format!(r#"{{"id":1,"params":{{{result}}}}}"#)),
-        ("server/discover", format!(r#"{{"id":1,"result":{{"resultType":"input_required",{result}}}}}"#)),
-        ("tools/list", format!(r#"{{"id":1,"result":{{{result}}}}}"#)),
-        ("ping", format!(r#"{{"id":1,"result":{{{result},"protocolVersion":"2025-11-25"}}}}"#)),
-        // The answer to another request, whose shape says nothing.
-        ("initialize", format!(r#"{{"id":2,"result":{{{result}}}}}"#)),
+async fn only_answers_that_have_capabilities_are_changed() {
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#;
+    for answer in [
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no","data":{"capabilities":{"resources":{}}}}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","capabilities":{"resources":{}}}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{"capabilities":{"resources":{}}"#,
     ] {
-        assert_eq!(answer(method, same.clone()).await, same, "{method}");
+        assert_eq!(through(&NegotiateLayer::new(), initialize, answer).await, answer);
     }
-    for method in ["initialize", "server/discover"] {
-        let got = answer(
-            method,
-            format!(r#"{{"id":1,"result":{{{result},"resultType":"complete","cacheScope":"public"}}}}"#),
-        )
-        .await;
-        let want = format!(
-            r#"{{"id":1,"result":{{"capabilities":{{"resources":{{}},"extensions":{OURS}}},"resultType":"complete","cacheScope":"public"}}}}"#
-        );
-        assert_eq!(got, want, "{method}: the same for everybody, so it may stay public");
-    }
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"capabilities":{"resources":{}}}}"#;
+    assert_eq!(through(&NegotiateLayer::new(), list, answer).await, answer);
 }

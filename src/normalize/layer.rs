@@ -1,9 +1,7 @@
 //! The layer.
 
-use tower_layer::Layer;
-
 use super::{Degradation, FlatKey, Normalize, OpenAiKeys};
-use crate::concern::{ConcernService, Settings};
+use crate::concern::{Settings, layer_of};
 
 /// Repairs how tools point at their UI. See the [module docs](super).
 #[derive(Clone, Debug, Default)]
@@ -38,19 +36,6 @@ impl NormalizeLayer {
         self.concern = self.concern.degradation(degradation);
         self
     }
-
-    /// Chooses what holds for all concerns.
-    #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
-        self
-    }
 }
 
-impl<S> Layer<S> for NormalizeLayer {
-    type Service = ConcernService<S, Normalize>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        ConcernService::new(inner, self.concern.clone(), self.settings.clone())
-    }
-}
+layer_of!(NormalizeLayer, Normalize);

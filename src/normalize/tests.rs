@@ -1,26 +1,15 @@
 //! What becomes of the links of tools, by each choice.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::{BodyExt, Full};
-use tower::{Layer, ServiceExt, service_fn};
-
-use super::{FlatKey, NormalizeLayer, OpenAiKeys};
+use super::{Degradation, FlatKey, NormalizeLayer, OpenAiKeys};
+use crate::exchange::Fixed;
+use crate::protocol::Audience;
+use crate::tried::through;
 
 /// The only member of a list, behind the layer.
 async fn listed(layer: &NormalizeLayer, method: &str, list: &str, entry: &str) -> String {
     let (before, after) = (format!(r#"{{"id":1,"result":{{"{list}":["#), "]}}");
-    let answer = Bytes::from(format!("{before}{entry}{after}"));
-    let server = service_fn(move |_: Request<_>| {
-        let answer = Response::builder().header("content-type", "application/json").body(Full::new(answer.clone()));
-        async { Ok::<_, Infallible>(answer.unwrap()) }
-    });
-    let request = Request::post("/mcp").header("content-type", "application/json");
-    let request = request.body(Full::<Bytes>::from(format!(r#"{{"id":1,"method":"{method}"}}"#))).unwrap();
-    let answer = layer.layer(server).oneshot(request).await.unwrap().into_body().collect().await.unwrap().to_bytes();
-    let answer = String::from_utf8(answer.to_vec()).unwrap();
+    let request = format!(r#"{{"id":1,"method":"{method}"}}"#);
+    let answer = through(layer, &request, &format!("{before}{entry}{after}")).await;
     answer.strip_prefix(&before).unwrap().strip_suffix(after).unwrap().to_owned()
 }
 
@@ -159,4 +148,73 @@ async fn openai_keys_of_pages_add_what_is_missing() {
         assert_eq!(listed(&layer, method, list, &want).await, want, "twice");
         assert_eq!(listed(&NormalizeLayer::new(), method, list, page).await, page, "not asked for");
     }
+}
+
+/// The only member of a list for a client that declared these media types, or no MCP Apps.
+async fn degraded(layer: &NormalizeLayer, types: Option<&str>, method: &str, list: &str, entry: &str) -> String {
+    let extensions = types.map(|types| format!(r#""io.modelcontextprotocol/ui":{{"mimeTypes":[{types}]}}"#));
+    let request = format!(
+        r#"{{"id":1,"method":"{method}","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"extensions":{{{}}}}}}}}}}}"#,
+        extensions.unwrap_or_default()
+    );
+    let (before, after) = (format!(r#"{{"id":1,"result":{{"{list}":["#), r#"],"cacheScope":"private"}}"#);
+    let answer = through(layer, &request, &format!("{before}{entry}{after}")).await;
+    let got = answer.strip_prefix(&before).unwrap().strip_suffix(after).unwrap().to_owned();
+    assert_eq!(through(layer, &request, &answer).await, answer, "twice");
+    got
+}
+
+const APP: &str = r#""text/html;profile=mcp-app""#;
+
+#[tokio::test]
+async fn text_clients_hear_nothing_of_uis() {
+    let layer = NormalizeLayer::new().degradation(Degradation::Strip);
+    for (tool, want) in [
+        (r#"{"name":"t","_meta":{"k":1.0,"ui":{"resourceUri":"ui://a"}}}"#, r#"{"name":"t","_meta":{"k":1.0}}"#),
+        (r#"{"name":"t","_meta":{"k":1.0,"ui/resourceUri":"ui://a"}}"#, r#"{"name":"t","_meta":{"k":1.0}}"#),
+        // For apps alone: without its metadata nobody could tell.
+        (r#"{"name":"t","_meta":{"ui":{"visibility":["app"]}}}"#, ""),
+        (r#"{"name":"t"}"#, r#"{"name":"t"}"#),
+    ] {
+        assert_eq!(degraded(&layer, None, "tools/list", "tools", tool).await, want);
+        let apps = degraded(&layer, Some(APP), "tools/list", "tools", tool).await;
+        assert_eq!(apps, listed(&NormalizeLayer::new(), "tools/list", "tools", tool).await, "a host gets it all");
+    }
+    for (method, list, uri) in
+        [("resources/list", "resources", "uri"), ("resources/templates/list", "resourceTemplates", "uriTemplate")]
+    {
+        let ui = format!(r#"{{"{uri}":"ui://a","mimeType":"text/html;profile=mcp-app"}}"#);
+        assert_eq!(degraded(&layer, None, method, list, &ui).await, "");
+        assert_eq!(degraded(&layer, Some(APP), method, list, &ui).await, ui);
+        let file = format!(r#"{{"{uri}":"file:///a","mimeType":"text/html"}}"#);
+        assert_eq!(degraded(&layer, None, method, list, &file).await, file);
+    }
+}
+
+#[tokio::test]
+async fn a_ui_of_a_media_type_that_was_not_declared_is_left_out() {
+    let layer = NormalizeLayer::new().degradation(Degradation::Strip);
+    let both = format!(r#"{APP},"text/x-other""#);
+    let other = r#"{"uri":"ui://a","mimeType":"text/x-other"}"#;
+    assert_eq!(degraded(&layer, Some(APP), "resources/list", "resources", other).await, "");
+    assert_eq!(degraded(&layer, Some(&both), "resources/list", "resources", other).await, other);
+    let untyped = r#"{"uri":"ui://a"}"#;
+    assert_eq!(degraded(&layer, Some(APP), "resources/list", "resources", untyped).await, untyped);
+}
+
+#[tokio::test]
+async fn what_depends_on_the_client_is_kept_for_it_alone() {
+    let request = r#"{"id":1,"method":"tools/list"}"#;
+    let public = r#"{"id":1,"result":{"tools":[],"ttlMs":1000,"cacheScope":"public"}}"#;
+    let layer = NormalizeLayer::new().degradation(Degradation::Strip);
+    assert_eq!(through(&layer, request, public).await, public.replace("public", "private"));
+    assert_eq!(through(&NormalizeLayer::new(), request, public).await, public);
+}
+
+#[tokio::test]
+async fn an_app_gets_all_of_its_ui_and_nobody_loses_what_was_not_asked_for() {
+    let tool = r#"{"name":"t","_meta":{"ui":{"visibility":["app"]}}}"#;
+    let layer = NormalizeLayer::new().degradation(Degradation::Strip).audience(Fixed(Audience::App));
+    assert_eq!(degraded(&layer, None, "tools/list", "tools", tool).await, tool);
+    assert_eq!(degraded(&NormalizeLayer::new(), None, "tools/list", "tools", tool).await, tool);
 }

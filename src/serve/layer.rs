@@ -1,9 +1,7 @@
 //! The layer.
 
-use tower_layer::Layer;
-
 use super::{App, Serve, TextFallback};
-use crate::concern::{ConcernService, Settings};
+use crate::concern::{Settings, layer_of};
 
 /// Gives UIs to a server that has none. See the [module docs](super).
 #[derive(Clone, Debug, Default)]
@@ -31,19 +29,6 @@ impl ServeLayer {
         self.concern = self.concern.text_fallback(fallback);
         self
     }
-
-    /// Chooses what holds for all concerns.
-    #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
-        self
-    }
 }
 
-impl<S> Layer<S> for ServeLayer {
-    type Service = ConcernService<S, Serve>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        ConcernService::new(inner, self.concern.clone(), self.settings.clone())
-    }
-}
+layer_of!(ServeLayer, Serve);

@@ -1,11 +1,9 @@
 //! The layer.
 
 use http::StatusCode;
-use tower_layer::Layer;
 
 use super::{AppResources, Visibility};
-use crate::concern::{ConcernService, LookUp, Settings};
-use crate::exchange::AudienceSource;
+use crate::concern::{LookUp, Settings, layer_of};
 use crate::protocol::Audience;
 
 /// Keeps each tool to those it is for. See the [module docs](super).
@@ -19,13 +17,6 @@ impl VisibilityLayer {
     /// With the audience by [`Auto`](crate::exchange::Auto).
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Chooses how the audience of a request is known.
-    #[must_use]
-    pub fn audience(mut self, audience: impl AudienceSource) -> Self {
-        self.settings = self.settings.audience(audience);
-        self
     }
 
     /// Declares whom a tool is for. See [`Visibility::tool`].
@@ -55,19 +46,6 @@ impl VisibilityLayer {
         self.settings = self.settings.look_up(look_up);
         self
     }
-
-    /// Chooses what holds for all concerns.
-    #[must_use]
-    pub fn settings(mut self, settings: Settings) -> Self {
-        self.settings = settings;
-        self
-    }
 }
 
-impl<S> Layer<S> for VisibilityLayer {
-    type Service = ConcernService<S, Visibility>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        ConcernService::new(inner, self.concern.clone(), self.settings.clone())
-    }
-}
+layer_of!(VisibilityLayer, Visibility);

@@ -1,36 +1,18 @@
 //! What lists say of tools that the deployer declared for some.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::{BodyExt, Full};
-use tower::{ServiceBuilder, ServiceExt, service_fn};
-
 use super::VisibilityLayer;
-use crate::concern::Settings;
 use crate::exchange::Fixed;
 use crate::protocol::Audience;
-
-/// A server that lists the tools that stand in a header of the request.
-async fn server<B>(request: Request<B>) -> Result<Response<Full<Bytes>>, Infallible> {
-    let tools = request.headers()["tools"].to_str().unwrap();
-    let list = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":{tools}}}}}"#);
-    let response = Response::builder().header("content-type", "application/json");
-    Ok(response.body(Full::from(list)).unwrap())
-}
+use crate::tried::through;
 
 /// The list as this audience gets it where `poll` is for apps and `show` for models.
 async fn listed(tools: &str, audience: Audience) -> String {
-    let layer = VisibilityLayer::new().settings(Settings::new().audience(Fixed(audience)));
+    let layer = VisibilityLayer::new().audience(Fixed(audience));
     let layer = layer.tool("poll", [Audience::App]).tool("show", [Audience::Model]);
-    let service = ServiceBuilder::new().layer(layer).service(service_fn(server));
-    let request = Request::post("/mcp").header("content-type", "application/json").header("tools", tools);
-    let request = request.body(Full::<Bytes>::from(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)).unwrap();
-    let answer = service.oneshot(request).await.unwrap().into_body().collect().await.unwrap().to_bytes();
-    let answer = String::from_utf8(answer.to_vec()).unwrap();
-    let list = answer.strip_prefix(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":"#).unwrap();
-    list.strip_suffix("}}").unwrap().to_owned()
+    let (before, after) = (r#"{"jsonrpc":"2.0","id":1,"result":{"tools":"#, "}}");
+    let request = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let answer = through(&layer, request, &format!("{before}{tools}{after}")).await;
+    answer.strip_prefix(before).unwrap().strip_suffix(after).unwrap().to_owned()
 }
 
 #[tokio::test]

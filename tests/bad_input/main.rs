@@ -27,16 +27,16 @@ use tower_mcp_apps::visibility::VisibilityLayer;
 
 /// Sends a request through every stack in which nothing is enforced.
 async fn unenforced(server: &Server, limits: Limits, request: impl Fn() -> Request<Script>) -> Vec<Answer> {
-    let settings = Settings::new().limits(limits);
-    let host = AppsLayer::new().audience(Fixed(Audience::Host)).limits(limits).layer(server.clone());
-    let negotiate = NegotiateLayer::new().settings(settings.clone()).layer(server.clone());
-    let normalize = NormalizeLayer::new().settings(settings).layer(server.clone());
+    let settings = Settings::new().limits(limits).audience(Fixed(Audience::Host));
+    let host = AppsLayer::new().settings(settings).layer(server.clone());
+    let negotiate = NegotiateLayer::new().limits(limits).layer(server.clone());
+    let normalize = NormalizeLayer::new().limits(limits).layer(server.clone());
     vec![send(host, request()).await, send(negotiate, request()).await, send(normalize, request()).await]
 }
 
 /// Sends a request through every stack in which a filter applies.
 async fn enforced(server: &Server, limits: Limits, request: impl Fn() -> Request<Script>) -> Vec<Answer> {
-    let visibility = VisibilityLayer::new().settings(Settings::new().limits(limits));
+    let visibility = VisibilityLayer::new().limits(limits);
     let apps = AppsLayer::new().limits(limits);
     let model = apps.clone().audience(Fixed(Audience::Model)).layer(server.clone());
     let app = apps.clone().audience(Fixed(Audience::App)).layer(server.clone());
