@@ -16,7 +16,8 @@ use crate::exchange::{
 use crate::frames::Frames;
 use crate::json::Splice;
 use crate::message::{
-    Answer, Capabilities, Entry, EntryKind, Payload, Reason, Refusal, Sites, Walked, Wants, result_message, walk,
+    Answer, CallResult, Capabilities, Entry, EntryKind, Payload, Reason, Refusal, Sites, Walked, Wants, result_message,
+    walk,
 };
 use crate::protocol::{Audience, Era, Method, code, header};
 
@@ -280,9 +281,9 @@ impl<C: Concern> Sites for Handling<C> {
         self.may_mend.then(|| self.shared.concern.instead(&self.exchange, answer)).flatten()
     }
 
-    fn empty_content(&self, id: &[u8]) {
+    fn call_result(&self, id: &[u8], result: &mut CallResult<'_>) {
         if let Some(call) = self.call(id) {
-            self.shared.concern.empty_content(call);
+            self.shared.concern.call_result(call, result);
         }
     }
 
