@@ -13,10 +13,11 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use super::answers::{Answered, refuse, replace};
+use super::answers::{Answered, UNREADABLE, refuse, replace};
 use super::collect::{Collect, Collected, Step, sniff_frames};
 use super::gate::{Gate, Passed};
-use super::handling::{self, Begun, Edited, Handling, Refused};
+use super::handling::{Begun, Edited, Handling, Refused};
+use super::head;
 use super::recorder::Recorder;
 use super::service::{Shared, has_no_message};
 use super::stream::Events;
@@ -71,8 +72,6 @@ struct Answer<R, C> {
     body: Pin<Box<R>>,
     handling: Handling<C>,
 }
-
-const UNREADABLE: &str = "the server's answer could not be read, so it could not be filtered";
 
 /// What an exchange comes to.
 type Outcome<R, C, E> = Result<Response<ResponseBody<R, C>>, E>;
@@ -333,7 +332,7 @@ where
     }
     if content == Content::Events {
         // Even where only notices are wanted, an event may answer another request and be edited by its shape.
-        handling::unsettle(&mut parts.headers);
+        head::unsettle(&mut parts.headers);
         let events = Events::new(Box::pin(body), handling);
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::events(events)));
     }
@@ -388,8 +387,8 @@ where
         }
         match edited {
             Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => {
-                handling::settle(&mut self.parts.headers, edited.len());
-                read.trailers.iter_mut().for_each(handling::unsettle);
+                head::settle(&mut self.parts.headers, edited.len());
+                read.trailers.iter_mut().for_each(head::unsettle);
                 read.frames = edited;
             }
             Edited::Unreadable if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
@@ -400,7 +399,7 @@ where
 
     /// An event stream that says it is something else.
     fn stream(mut self, frames: Frames) -> Response<ResponseBody<R, C>> {
-        handling::unsettle(&mut self.parts.headers);
+        head::unsettle(&mut self.parts.headers);
         Response::from_parts(self.parts, ResponseBody::events(Events::begun(frames, self.body, self.handling)))
     }
 

@@ -48,6 +48,7 @@ mod collect;
 mod future;
 mod gate;
 mod handling;
+mod head;
 mod recorder;
 mod service;
 mod settings;
