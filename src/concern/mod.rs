@@ -49,6 +49,7 @@ mod future;
 mod gate;
 mod handling;
 mod head;
+mod held;
 mod recorder;
 mod service;
 mod settings;
