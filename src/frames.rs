@@ -4,8 +4,21 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 
+/// From this size on a piece is a frame of its own; smaller ones are worth a copy, to be one frame with their neighbours.
+pub const FRAME: usize = 16 * 1024;
+
 /// The pieces of a body, in order, none of them empty. One piece costs no memory of its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// ```
+/// use bytes::Bytes;
+/// use tower_mcp_apps::json::Frames;
+///
+/// let mut frames = Frames::from(Bytes::from_static(b"[1,"));
+/// frames.extend(["", "2]"].map(Bytes::from));
+/// assert_eq!((frames.len(), frames.to_bytes()), (5, Bytes::from_static(b"[1,2]")));
+/// assert_eq!(frames.collect::<Vec<_>>(), ["[1,", "2]"]);
+/// ```
+#[derive(Clone, Debug, Default)]
 pub struct Frames {
     // Beside `rest`, so that a body of one piece needs no queue.
     first: Option<Bytes>,
@@ -31,9 +44,7 @@ impl Frames {
     pub(crate) fn join_last(&mut self, pieces: usize) {
         let joined = self.rest.split_off(self.rest.len().saturating_sub(pieces));
         if !joined.is_empty() {
-            let mut whole = BytesMut::with_capacity(joined.iter().map(Bytes::len).sum());
-            joined.iter().for_each(|piece| whole.extend_from_slice(piece));
-            self.rest.push_back(whole.freeze());
+            self.rest.push_back(Vec::from(joined).concat().into());
         }
     }
 
@@ -59,12 +70,25 @@ impl Frames {
             (Some(piece), true) => piece.clone(),
             _ => {
                 let mut whole = BytesMut::with_capacity(self.left);
-                self.first.iter().chain(&self.rest).for_each(|piece| whole.extend_from_slice(piece));
+                self.pieces().for_each(|piece| whole.extend_from_slice(piece));
                 whole.freeze()
             }
         }
     }
+
+    fn pieces(&self) -> impl Iterator<Item = &Bytes> {
+        self.first.iter().chain(&self.rest)
+    }
 }
+
+/// Frames are the same if their pieces are, wherever these are kept.
+impl PartialEq for Frames {
+    fn eq(&self, other: &Self) -> bool {
+        self.left == other.left && self.pieces().eq(other.pieces())
+    }
+}
+
+impl Eq for Frames {}
 
 impl From<Bytes> for Frames {
     fn from(piece: Bytes) -> Self {
@@ -106,3 +130,47 @@ impl Iterator for Frames {
 
 impl ExactSizeIterator for Frames {}
 impl std::iter::FusedIterator for Frames {}
+
+/// Pieces that are looked at together, to be joined where they are below `TINY` bytes on average: each costs a handle
+/// of four words, and those must not outweigh the bytes.
+const MANY: usize = 1024;
+const TINY: usize = 64;
+
+/// Counts the pieces that are kept while more may come, and tells when to join them.
+#[derive(Debug, Default)]
+pub(crate) struct Loose {
+    pieces: usize,
+    bytes: usize,
+}
+
+impl Loose {
+    /// Counts one more piece; if the last ones are to be joined now, how many.
+    pub(crate) fn count(&mut self, piece: &Bytes) -> Option<usize> {
+        self.pieces += 1;
+        self.bytes += piece.len();
+        if self.pieces < MANY {
+            return None;
+        }
+        let Self { pieces, bytes } = std::mem::take(self);
+        (bytes < pieces * TINY).then_some(pieces)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::Frames;
+
+    #[test]
+    fn frames_are_the_same_if_their_pieces_are() {
+        let pieces = || ["a", "bc"].map(Bytes::from);
+        let mut pushed = Frames::default();
+        pushed.extend(pieces());
+        assert_eq!(pushed, Frames::from(pieces().to_vec()));
+        assert_eq!(pushed.next().as_deref(), Some(&b"a"[..]));
+        assert_eq!(pushed, Frames::from(Bytes::from("bc")));
+        assert_ne!(pushed, Frames::from(["b", "c"].map(Bytes::from).to_vec()));
+        assert_ne!(pushed, Frames::default());
+    }
+}

@@ -2,17 +2,18 @@
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Response, response};
+use http::{HeaderMap, Response, response};
 use http_body::Body;
 
-use super::handling::{self, Edited, Handling, Refused};
+use super::handling::{Edited, Handling, Refused};
+use super::head::{self, EVENTS, JSON};
 use super::{Concern, ResponseBody};
 use crate::exchange::{Decision, McpContext};
 use crate::frames::Frames;
 use crate::message::Reason;
 
-const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+/// What a caller is told in the place of an answer that a filter could not read.
+pub(super) const UNREADABLE: &str = "the server's answer could not be read, so it could not be filtered";
 
 /// A request that a concern answered.
 pub(super) struct Answered<C> {
@@ -59,13 +60,13 @@ pub(super) fn replace<R: Body, C>(
     message: &'static str,
 ) -> Response<ResponseBody<R, C>> {
     let error = Bytes::from(handling.error(message));
-    handling::replace(&mut parts, error.len());
+    head::replace(&mut parts, error.len());
     parts.extensions.insert(handling.decision().clone().refuse(Some(Reason::UnreadableAnswer)));
     Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
 }
 
 /// A message of our own, without line breaks, as an event.
-fn event(message: Frames) -> Frames {
+pub(super) fn event(message: Frames) -> Frames {
     let mut event = Frames::from(Bytes::from_static(b"event: message\ndata: "));
     event.extend(message);
     event.push(Bytes::from_static(b"\n\n"));

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::{CallInfo, Exchange, Record};
-use crate::message::{Answer, Capabilities, Entry, EntryKind, Refusal, Wants};
+use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Refusal, Wants};
 
 /// Two concerns as one, so that a message is read once for both.
 ///
@@ -79,9 +79,9 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         }
     }
 
-    fn empty_content(&self, call: &CallInfo) {
-        self.inner.empty_content(call);
-        self.outer.empty_content(call);
+    fn call_result(&self, call: &CallInfo, result: &mut CallResult<'_>) {
+        self.inner.call_result(call, result);
+        self.outer.call_result(call, result);
     }
 
     fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
@@ -131,9 +131,9 @@ impl<C: Concern> Concern for Option<C> {
         }
     }
 
-    fn empty_content(&self, call: &CallInfo) {
+    fn call_result(&self, call: &CallInfo, result: &mut CallResult<'_>) {
         if let Some(concern) = self {
-            concern.empty_content(call);
+            concern.call_result(call, result);
         }
     }
 

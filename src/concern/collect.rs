@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 
-use crate::frames::Frames;
+use crate::frames::{Frames, Loose};
 use crate::sse::{Sniff, sniff};
 
 /// A body that was read: the frames that came, its trailers, and the error that ended it, if one did.
@@ -54,11 +54,6 @@ impl<E> Collected<E> {
 /// White space that may stand before the first byte that tells what a body is; more of it is not looked into again and again.
 pub(super) const MOST_LEADING_SPACE: usize = 4096;
 
-/// Pieces that are looked at together, to be joined where they are below `TINY` bytes on average: each costs a handle
-/// of four words, and those must not outweigh the bytes.
-const MANY: usize = 1024;
-const TINY: usize = 64;
-
 /// What the body is that begins with these frames.
 pub(crate) fn sniff_frames(frames: &Frames) -> Sniff {
     // The first frame nearly always tells; only where it does not are they put together.
@@ -76,8 +71,7 @@ pub(crate) struct Collect {
     pub(crate) frames: Frames,
     /// How many bytes may still come.
     left: usize,
-    /// The last frames that were not considered for joining: how many, and their bytes.
-    loose: (usize, usize),
+    loose: Loose,
     sniffed: Sniff,
     /// How many bytes there were when the body was last sniffed.
     sniffed_at: usize,
@@ -97,7 +91,7 @@ pub(crate) enum Step<E> {
 
 impl Collect {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { frames: Frames::default(), left: limit, loose: (0, 0), sniffed: Sniff::Unknown, sniffed_at: 0 }
+        Self { frames: Frames::default(), left: limit, loose: Loose::default(), sniffed: Sniff::Unknown, sniffed_at: 0 }
     }
 
     /// Whether the body says that it is longer than the limit.
@@ -140,13 +134,10 @@ impl Collect {
     }
 
     fn keep(&mut self, piece: Bytes) {
-        self.loose = (self.loose.0 + 1, self.loose.1 + piece.len());
+        let joins = self.loose.count(&piece);
         self.frames.push(piece);
-        if self.loose.0 == MANY {
-            if self.loose.1 < MANY * TINY {
-                self.frames.join_last(MANY);
-            }
-            self.loose = (0, 0);
+        if let Some(pieces) = joins {
+            self.frames.join_last(pieces);
         }
     }
 }

@@ -8,22 +8,21 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{Request, Response, StatusCode, response};
+use http::{Request, Response, StatusCode};
 use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use super::answers::{Answered, refuse, replace};
-use super::collect::{Collect, Collected, Step, sniff_frames};
+use super::answers::{Answered, refuse};
+use super::collect::{Collect, Collected, Step};
 use super::gate::{Gate, Passed};
-use super::handling::{self, Begun, Edited, Handling, Refused};
+use super::handling::{Begun, Handling, Refused};
+use super::held::{Held, open};
 use super::recorder::Recorder;
 use super::service::{Shared, has_no_message};
-use super::stream::Events;
 use super::{Concern, RequestBody, ResponseBody, Unread};
-use crate::exchange::{Content, Encoding, End, SessionTag};
-use crate::frames::Frames;
-use crate::message::{Payload, Reason, Refusal, Wants};
+use crate::exchange::{End, SessionTag};
+use crate::message::{Payload, Reason, Refusal};
 use crate::protocol::code;
 use crate::sse::Sniff;
 
@@ -60,19 +59,9 @@ pin_project! {
         // The inner service is at work.
         Waiting { #[pin] future: S::Future, handling: Option<Handling<C>> },
         // The answer's body is being read.
-        Reading { collect: Collect, answer: Option<Answer<R, C>> },
+        Reading { collect: Collect, held: Option<Held<R, C>> },
     }
 }
-
-/// An answer whose body must be read before its head can go.
-struct Answer<R, C> {
-    parts: response::Parts,
-    // Boxed, since a body that was polled can be moved no more, and what is left of it may have to go on.
-    body: Pin<Box<R>>,
-    handling: Handling<C>,
-}
-
-const UNREADABLE: &str = "the server's answer could not be read, so it could not be filtered";
 
 /// What an exchange comes to.
 type Outcome<R, C, E> = Result<Response<ResponseBody<R, C>>, E>;
@@ -278,14 +267,14 @@ where
                     let Some(handling) = handling.take() else { return Poll::Pending };
                     match open(response, handling) {
                         ControlFlow::Break(response) => return Poll::Ready(Ok(response)),
-                        ControlFlow::Continue(answer) => State::Reading {
-                            collect: Collect::new(answer.handling.limits().response_bytes),
-                            answer: Some(answer),
+                        ControlFlow::Continue(held) => State::Reading {
+                            collect: Collect::new(held.handling.limits().response_bytes),
+                            held: Some(held),
                         },
                     }
                 }
-                StateProjection::Reading { collect, answer } => {
-                    let Some(reading) = answer else { return Poll::Pending };
+                StateProjection::Reading { collect, held } => {
+                    let Some(reading) = held else { return Poll::Pending };
                     let mut step = ready!(collect.poll_step(reading.body.as_mut(), cx));
                     if matches!(step, Step::More) {
                         match collect.sniff() {
@@ -295,121 +284,12 @@ where
                             Sniff::Json | Sniff::Unknown => continue,
                         }
                     }
-                    let Some(answer) = answer.take() else { return Poll::Pending };
-                    return Poll::Ready(Ok(answer.close(std::mem::take(&mut collect.frames), step)));
+                    let Some(held) = held.take() else { return Poll::Pending };
+                    return Poll::Ready(Ok(held.close(std::mem::take(&mut collect.frames), step)));
                 }
             };
             next.show(recorder);
             state.set(next);
-        }
-    }
-}
-
-/// Decides by its head what an answer needs: it goes out now, or continues with its body being read.
-fn open<R, C>(
-    response: Response<R>,
-    mut handling: Handling<C>,
-) -> ControlFlow<Response<ResponseBody<R, C>>, Answer<R, C>>
-where
-    R: Body<Data = Bytes>,
-    C: Concern,
-{
-    let (mut parts, body) = response.into_parts();
-    handling.mark_head(&mut parts);
-    let content = Content::of(&parts.headers);
-    let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
-    let wanted = handling.wanted();
-    let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::NOTICES));
-    if !is_looked_at || body.is_end_stream() || !is_readable {
-        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
-    }
-    if Encoding::of(&parts.headers) == Encoding::Encoded {
-        // A page or a file is no answer to a method, encoded or not.
-        if !handling.is_enforced() || content == Content::Other {
-            return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
-        }
-        let message = "the server's answer is encoded although identity was asked for, so it could not be filtered";
-        return ControlFlow::Break(replace(parts, &handling, message));
-    }
-    if content == Content::Events {
-        // Even where only notices are wanted, an event may answer another request and be edited by its shape.
-        handling::unsettle(&mut parts.headers);
-        let events = Events::new(Box::pin(body), handling);
-        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::events(events)));
-    }
-    ControlFlow::Continue(Answer { parts, body: Box::pin(body), handling })
-}
-
-impl<R, C> Answer<R, C>
-where
-    R: Body<Data = Bytes>,
-    C: Concern,
-{
-    /// Decides what goes out, once enough of the body was read.
-    fn close(mut self, frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
-        let sniffed = sniff_frames(&frames);
-        let must_be_read = self.handling.is_enforced() && self.may_be_answer(sniffed);
-        let (trailers, error) = match step {
-            Step::More | Step::TooLarge if sniffed == Sniff::EventStream => return self.stream(frames),
-            Step::TooLarge if must_be_read || (self.handling.is_enforced() && sniffed == Sniff::Unknown) => {
-                return replace(self.parts, &self.handling, "the server's answer is too long to be filtered");
-            }
-            // Read no further than to see that there is nothing to edit.
-            Step::More if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
-            Step::More | Step::TooLarge => {
-                return Response::from_parts(self.parts, ResponseBody::resumed(frames, self.body));
-            }
-            Step::Failed(_) if must_be_read => {
-                return replace(
-                    self.parts,
-                    &self.handling,
-                    "the server's answer broke off, so it could not be filtered",
-                );
-            }
-            Step::Failed(error) => (None, Some(error)),
-            Step::Whole(trailers) => (trailers, None),
-        };
-        let edited = match sniffed {
-            _ if error.is_some() || frames.is_empty() => Edited::Not,
-            Sniff::Json => self.handling.edit(&frames.to_bytes()),
-            _ => Edited::Unreadable,
-        };
-        let mut read = Collected { frames, trailers, error };
-        match edited {
-            Edited::Mended(_) => self.parts.status = StatusCode::OK,
-            Edited::Refused(_, reason) => {
-                // Where a result was made up for an unknown method, the refusal is of that.
-                if self.parts.status == StatusCode::NOT_FOUND {
-                    self.parts.status = StatusCode::OK;
-                }
-                self.handling.withhold(reason, &mut self.parts);
-            }
-            Edited::Not | Edited::To(_) | Edited::Unreadable => {}
-        }
-        match edited {
-            Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => {
-                handling::settle(&mut self.parts.headers, edited.len());
-                read.trailers.iter_mut().for_each(handling::unsettle);
-                read.frames = edited;
-            }
-            Edited::Unreadable if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
-            Edited::Unreadable | Edited::Not => {}
-        }
-        Response::from_parts(self.parts, ResponseBody::read(read))
-    }
-
-    /// An event stream that says it is something else.
-    fn stream(mut self, frames: Frames) -> Response<ResponseBody<R, C>> {
-        handling::unsettle(&mut self.parts.headers);
-        Response::from_parts(self.parts, ResponseBody::events(Events::begun(frames, self.body, self.handling)))
-    }
-
-    /// Whether a body that could not be read may be an answer to the method all the same: it says that it is
-    /// JSON, or it looks so and nothing says that the request failed.
-    fn may_be_answer(&self, sniffed: Sniff) -> bool {
-        match Content::of(&self.parts.headers) {
-            Content::Json | Content::ForeignJson => true,
-            _ => sniffed == Sniff::Json && self.parts.status.is_success(),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG};
+use http::header::ACCEPT_ENCODING;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::catalogue::{Failure, Heard, Store, Tools, read_page};
 use super::service::Shared;
@@ -16,18 +16,10 @@ use crate::exchange::{
 use crate::frames::Frames;
 use crate::json::Splice;
 use crate::message::{
-    Answer, Capabilities, Entry, EntryKind, Payload, Reason, Refusal, Sites, Walked, Wants, result_message, walk,
+    Answer, CallResult, Capabilities, Entry, EntryKind, Payload, Reason, Refusal, Sites, Walked, Wants, result_message,
+    walk,
 };
 use crate::protocol::{Audience, Era, Method, code, header};
-
-/// Validators and digests of a body, which do not hold for an edited one.
-const VALIDATORS: [HeaderName; 5] = [
-    ETAG,
-    HeaderName::from_static("content-md5"),
-    HeaderName::from_static("digest"),
-    HeaderName::from_static("content-digest"),
-    HeaderName::from_static("repr-digest"),
-];
 
 /// What is done about one exchange.
 pub(super) struct Handling<C> {
@@ -280,9 +272,9 @@ impl<C: Concern> Sites for Handling<C> {
         self.may_mend.then(|| self.shared.concern.instead(&self.exchange, answer)).flatten()
     }
 
-    fn empty_content(&self, id: &[u8]) {
+    fn call_result(&self, id: &[u8], result: &mut CallResult<'_>) {
         if let Some(call) = self.call(id) {
-            self.shared.concern.empty_content(call);
+            self.shared.concern.call_result(call, result);
         }
     }
 
@@ -324,29 +316,4 @@ fn read_context(parts: &Parts, payload: Option<&Payload<'_>>, body: &Bytes, tag:
     };
     let audience = ResolvedAudience { audience: Audience::Model, known_by: KnownBy::Declaration };
     McpContext { calls, era, version, declared, audience }
-}
-
-/// Takes off what does not hold for a body that may be edited while it streams.
-pub(super) fn unsettle(headers: &mut HeaderMap) {
-    headers.remove(CONTENT_LENGTH);
-    VALIDATORS.iter().for_each(|name| drop(headers.remove(name)));
-}
-
-/// Makes the head fit a body that was edited, and is now this long.
-pub(super) fn settle(headers: &mut HeaderMap, length: usize) {
-    let had_length = headers.contains_key(CONTENT_LENGTH);
-    unsettle(headers);
-    if had_length {
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-    }
-}
-
-/// Makes the head fit a JSON-RPC error in the place of an answer. A failure keeps its own status.
-pub(super) fn replace(parts: &mut http::response::Parts, length: usize) {
-    if parts.status.is_success() {
-        parts.status = StatusCode::BAD_GATEWAY;
-    }
-    parts.headers.remove(CONTENT_ENCODING);
-    settle(&mut parts.headers, length);
-    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
 }

@@ -48,6 +48,8 @@ mod collect;
 mod future;
 mod gate;
 mod handling;
+mod head;
+mod held;
 mod layer;
 mod recorder;
 mod service;
@@ -69,7 +71,7 @@ use bytes::Bytes;
 
 use crate::exchange::{CallInfo, Exchange, Record};
 use crate::json::Frames;
-use crate::message::{Answer, Capabilities, Entry, EntryKind, Refusal, Wants};
+use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Refusal, Wants};
 
 pub(crate) mod sealed {
     /// Keeps [`Concern`](super::Concern) ours until 1.0.
@@ -134,9 +136,9 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
         let _ = (exchange, entry);
     }
 
-    /// The result of a call to a tool has no item of `content`, if [`Wants::EMPTY_CONTENT`] was wanted.
-    fn empty_content(&self, call: &CallInfo) {
-        let _ = call;
+    /// The result of a call to a tool, if this concern, or another beside it, wanted it.
+    fn call_result(&self, call: &CallInfo, result: &mut CallResult<'_>) {
+        let _ = (call, result);
     }
 
     /// The capabilities of the server.

@@ -9,8 +9,10 @@ use http::HeaderMap;
 use http_body::{Body, Frame};
 
 use super::Concern;
+use super::answers::{UNREADABLE, event};
 use super::collect::MOST_LEADING_SPACE;
-use super::handling::{self, Edited, Handling};
+use super::handling::{Edited, Handling};
+use super::head;
 use crate::frames::Frames;
 use crate::sse::{Block, Sniff, Splitter, sniff};
 
@@ -63,7 +65,7 @@ where
                     Err(frame) => {
                         self.end = frame.into_trailers().ok().map(|mut trailers| {
                             // Like the head, they say nothing of bytes that may have been edited.
-                            handling::unsettle(&mut trailers);
+                            head::unsettle(&mut trailers);
                             Ok(trailers)
                         });
                         self.edit.finish();
@@ -169,11 +171,7 @@ impl<C: Concern> Edit<C> {
                 let edited = match self.handling.edit(&frames.to_bytes()) {
                     Edited::Not => frames,
                     Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => edited,
-                    Edited::Unreadable if self.handling.is_enforced() => error_event(
-                        &self.handling,
-                        "the server's answer could not be read, so it could not be filtered",
-                    )
-                    .into(),
+                    Edited::Unreadable if self.handling.is_enforced() => error_event(&self.handling, UNREADABLE).into(),
                     Edited::Unreadable => frames,
                 };
                 self.out.extend(edited);
@@ -224,10 +222,7 @@ fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
     }
 }
 
-/// An event of our own with a JSON-RPC error.
+/// An event of our own with a JSON-RPC error, in one piece.
 fn error_event<C: Concern>(handling: &Handling<C>, message: &'static str) -> Bytes {
-    let mut event = b"event: message\ndata: ".to_vec();
-    event.append(&mut handling.error(message));
-    event.extend_from_slice(b"\n\n");
-    event.into()
+    event(Bytes::from(handling.error(message)).into()).to_bytes()
 }

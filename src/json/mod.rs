@@ -59,13 +59,13 @@ mod string;
 mod tests;
 mod value;
 
-pub use crate::frames::Frames;
+pub use crate::frames::{FRAME, Frames};
 pub use depth::{Depth, DepthOutOfRange};
 pub use error::{Error, ErrorKind};
 pub use list::Removals;
 pub use object::{Key, Object};
 pub use reader::{Checkpoint, Kind, Reader};
 pub use span::Span;
-pub use splice::{FRAME, Mark, Splice};
+pub use splice::{Mark, Splice};
 pub use string::{LoneSurrogate, Str, write_string};
 pub use value::Value;

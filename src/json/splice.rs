@@ -5,11 +5,7 @@ use std::borrow::Cow;
 use bytes::{Bytes, BytesMut};
 
 use super::span::Span;
-use crate::frames::Frames;
-
-/// Untouched runs of the source at least this long become frames of their own, not copied; everything else between
-/// them merges.
-pub const FRAME: usize = 16 * 1024;
+use crate::frames::{FRAME, Frames};
 
 /// Edits to one source: parts of it that go, and text that comes.
 ///
@@ -118,8 +114,8 @@ impl Splice {
         self.replace_with(Span::new(at, at), write);
     }
 
-    /// The edited source. With no edit it is one frame, `source` itself; else long untouched runs are slices of
-    /// `source` and the rest is copied, once, into memory of its exact size.
+    /// The edited source. With no edit it is one frame, `source` itself; else untouched runs of 16 KiB and more are
+    /// slices of `source`, and the rest is copied, once, into memory of its exact size.
     pub fn apply(mut self, source: &Bytes) -> Frames {
         if self.edits.is_empty() {
             return Frames::from(source.clone());
@@ -166,17 +162,6 @@ impl Splice {
             Piece::Kept(span) => out.extend_from_slice(span.of(source)),
             Piece::New(text) => out.extend_from_slice(text),
         });
-    }
-
-    /// How long a source of `source_len` bytes will be once it is edited.
-    pub fn edited_len(&self, source_len: usize) -> usize {
-        let mut length = 0;
-        let whole = Span::new(0, source_len);
-        walk(&self.sorted(), &self.ink, whole, |piece| match piece {
-            Piece::Kept(span) => length += span.len(),
-            Piece::New(text) => length += text.len(),
-        });
-        length
     }
 
     fn sorted(&self) -> Cow<'_, [Edit]> {

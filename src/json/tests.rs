@@ -24,7 +24,6 @@ fn edited(source: &str, edit: impl FnOnce(&mut Object<'_>)) -> String {
     object.emit(&mut splice);
     let (mut emitted, mut rendered) = (Vec::new(), Vec::new());
     splice.apply_into(source.as_bytes(), &mut emitted);
-    assert_eq!(splice.edited_len(source.len()), emitted.len());
     assert_eq!(splice.is_empty(), !object.is_edited());
     object.render(&mut rendered);
     assert_eq!(String::from_utf8_lossy(&rendered), String::from_utf8_lossy(&emitted).trim());
@@ -332,7 +331,6 @@ fn long_untouched_runs_are_not_copied() {
     splice.replace(Span::new(10, 20), b"first");
     let mut expected = Vec::new();
     splice.apply_into(&source, &mut expected);
-    assert_eq!(splice.edited_len(source.len()), expected.len());
     let frames: Vec<Bytes> = splice.apply(&source).collect();
     assert_eq!(frames.concat(), expected);
     let lengths: Vec<usize> = frames.iter().map(Bytes::len).collect();

@@ -9,7 +9,7 @@ use super::told::Told;
 use super::{Finding, Findings, Place, Rule, TracingFindings};
 use crate::concern::{Concern, sealed::Sealed};
 use crate::exchange::{CallInfo, Exchange};
-use crate::message::{Answer, Entry, EntryKind, Wants};
+use crate::message::{Answer, CallResult, Entry, EntryKind, Wants};
 use crate::protocol::Method;
 
 /// The concern: looks at what passes, and tells.
@@ -84,7 +84,7 @@ impl Concern for Lint {
             Answer::To(Method::ResourcesList) => Wants::RESOURCES,
             Answer::To(Method::TemplatesList) => Wants::TEMPLATES,
             Answer::To(Method::ResourcesRead) => Wants::CONTENTS,
-            Answer::To(Method::ToolsCall) => Wants::EMPTY_CONTENT.when(!self.allowed.contains(&Rule::EmptyContent)),
+            Answer::To(Method::ToolsCall) => Wants::CALL_RESULT.when(!self.allowed.contains(&Rule::EmptyContent)),
             Answer::To(_) => Wants::NOTHING,
             Answer::Unknown => Wants::TOOLS | Wants::RESOURCES | Wants::TEMPLATES | Wants::CONTENTS,
         }
@@ -100,7 +100,10 @@ impl Concern for Lint {
         judge(entry, |rule, path, message| self.tell(rule, place, path, message));
     }
 
-    fn empty_content(&self, call: &CallInfo) {
+    fn call_result(&self, call: &CallInfo, result: &mut CallResult<'_>) {
+        if !result.is_empty() {
+            return;
+        }
         let place = || Place::tool(Method::ToolsCall, call.name());
         let message = "there is no item: a model, and a client without UIs, gets nothing of the result";
         self.tell(Rule::EmptyContent, place, "content", message);

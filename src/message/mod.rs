@@ -1,10 +1,10 @@
 //! JSON-RPC messages of MCP as views on bytes: what a client's message asks, and the sites of a server's
-//! message that can be edited. Nothing here knows HTTP, nor who may see what.
+//! message that can be edited. Nothing here knows HTTP, but for the status of a [`Refusal`], nor who asks.
 //!
 //! Inwards, [`Payload::read`] gives [`Call`]s, each with what it asks, what its sender declares, and the first
 //! [`Fault`] in its spelling. Outwards, [`walk`] goes once over a message and shows its [`Sites`]: an [`Entry`] for
-//! each tool, resource, template and item of contents, and the [`Capabilities`]. What concerns ask of them becomes one
-//! splice. A [`Refusal`] is an error of our own making.
+//! each tool, resource, template and item of contents, the [`Capabilities`], and a [`CallResult`]. What concerns ask of
+//! them becomes one splice. A [`Refusal`] is an error of our own making.
 
 mod answered;
 mod call_result;
@@ -21,6 +21,7 @@ mod visible;
 mod wants;
 
 pub(crate) use answered::result_message;
+pub use call_result::CallResult;
 pub use capabilities::Capabilities;
 pub use entry::{Entry, EntryKind, Meta, Ui};
 pub(crate) use id::IdKey;

@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 
-use super::call_result::CallResult;
-use super::{Capabilities, Entry, EntryKind, Reason, Refusal, Wants, result_message};
+use super::{CallResult, Capabilities, Entry, EntryKind, Reason, Refusal, Wants, result_message};
 use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice};
 use crate::protocol::{Era, Method, code};
 
@@ -46,9 +45,9 @@ pub trait Sites {
         None
     }
 
-    /// The result of a call to a tool has no item of `content`. The id (its JSON text) is that of the call.
-    fn empty_content(&self, id: &[u8]) {
-        let _ = id;
+    /// The result of a call to a tool, if it was wanted. The id (its JSON text) is that of the call.
+    fn call_result(&self, id: &[u8], result: &mut CallResult<'_>) {
+        let _ = (id, result);
     }
 
     /// An entry of a list, or an item of contents. If it is refused, an error takes the place of the message.
@@ -129,9 +128,8 @@ pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice
         splice,
         entry: Entry::new(),
         capabilities: Capabilities::default(),
-        call_result: CallResult::default(),
+        call_result: None,
         is_unknown_method: false,
-        has_no_content: false,
         refusal: None,
         walked: Walked::Same,
     };
@@ -160,11 +158,10 @@ struct Walk<'a, 'w, S> {
     splice: &'w mut Splice,
     entry: Entry<'a>,
     capabilities: Capabilities<'a>,
-    call_result: CallResult,
+    /// The result in the message that is being read, where it is that of a call and is wanted. Shown once the id is known.
+    call_result: Option<CallResult<'a>>,
     /// Whether the message that is being read says that the server does not know the method.
     is_unknown_method: bool,
-    /// Whether the message that is being read is a tool's result without an item of `content`.
-    has_no_content: bool,
     /// What a concern asked to stand in the place of the message that is being read.
     refusal: Option<Refusal>,
     walked: Walked,
@@ -194,8 +191,9 @@ impl<S: Sites> Walk<'_, '_, S> {
             Id::One(span) => Some(span.of(source)),
             Id::None | Id::Odd => None,
         };
-        if let Some(id) = id.filter(|_| self.has_no_content) {
-            self.sites.empty_content(id);
+        if let (Some(id), Some(mut result)) = (id, self.call_result.take()) {
+            self.sites.call_result(id, &mut result);
+            result.emit(self.splice);
         }
         let whole = Span::new(start, self.reader.position());
         if let Some(refusal) = self.refusal.take() {
@@ -228,7 +226,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         let wants = self.sites.wants(answer);
         let (mut id, mut is_answer) = (Id::None, false);
         self.is_unknown_method = false;
-        self.has_no_content = false;
+        self.call_result = None;
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             is_answer |= key.is("result") || key.is("error");
@@ -268,10 +266,8 @@ impl<S: Sites> Walk<'_, '_, S> {
     }
 
     fn result(&mut self, answer: Answer, wants: Wants) -> Result<(), Error> {
-        let is_call = answer == Answer::To(Method::ToolsCall);
-        let has_text_fallback = wants.has(Wants::TEXT_FALLBACK) && is_call;
-        let tells_empty_content = wants.has(Wants::EMPTY_CONTENT) && is_call;
-        self.call_result = CallResult::default();
+        let is_call = answer == Answer::To(Method::ToolsCall) && wants.has(Wants::CALL_RESULT);
+        let mut call_result = is_call.then(|| CallResult::new(self.reader.source()));
         let mut is_complete = true;
         let mut has_capabilities = false;
         let mut has_list = false;
@@ -309,8 +305,8 @@ impl<S: Sites> Walk<'_, '_, S> {
             } else {
                 has_version |= key.is("protocolVersion") || key.is("supportedVersions");
                 let span = self.reader.skip()?;
-                if has_text_fallback || tells_empty_content {
-                    self.call_result.note(key, kind, span);
+                if let Some(result) = &mut call_result {
+                    result.note(key, kind, span);
                 }
             }
             is_empty = false;
@@ -324,11 +320,7 @@ impl<S: Sites> Walk<'_, '_, S> {
             self.sites.capabilities(&mut self.capabilities);
             self.capabilities.emit(self.splice);
         }
-        self.has_no_content =
-            tells_empty_content && is_complete && self.call_result.has_no_content(self.reader.source());
-        if has_text_fallback && is_complete {
-            self.call_result.emit(self.reader.source(), end, self.splice);
-        }
+        self.call_result = call_result.filter(|_| is_complete).map(|result| result.ended(end));
         let says_much = has_list || (has_capabilities && has_shape);
         let may_say_scope = says_much && is_complete && self.sites.era() == Era::Modern;
         if wants.has(Wants::PRIVATE) && !has_scope && may_say_scope {

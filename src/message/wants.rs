@@ -38,10 +38,8 @@ impl Wants {
     pub const NOTICES: Self = Self(1 << 7);
     /// That the server does not know the method: a result may take the place of its error.
     pub const UNKNOWN_METHOD: Self = Self(1 << 8);
-    /// A tool's result that has `structuredContent` and no item of `content` gets its JSON as a text.
-    pub const TEXT_FALLBACK: Self = Self(1 << 9);
-    /// That a tool's result has no item of `content`. Nothing is edited for it.
-    pub const EMPTY_CONTENT: Self = Self(1 << 10);
+    /// The `content` of a tool's result.
+    pub const CALL_RESULT: Self = Self(1 << 9);
 
     /// Whether an answer must be read whole or edited, beyond a look at the events that pass.
     pub fn needs_reading(self) -> bool {

@@ -11,7 +11,7 @@ use super::served::Served;
 use super::{App, CacheScope, TextFallback};
 use crate::concern::{Asked, Concern, Verdict, sealed::Sealed};
 use crate::exchange::{CallInfo, Exchange};
-use crate::message::{Answer, Call, Capabilities, Entry, EntryKind, Meta, Payload, Reason, Refusal, Wants};
+use crate::message::{Answer, Call, CallResult, Capabilities, Entry, EntryKind, Meta, Payload, Reason, Refusal, Wants};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, meta};
 
 const RESOURCE_URI: &str = "resourceUri";
@@ -139,7 +139,7 @@ impl Concern for Serve {
     }
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
-        let text = Wants::TEXT_FALLBACK.when(self.text_fallback != TextFallback::Off);
+        let text = Wants::CALL_RESULT.when(self.text_fallback == TextFallback::StructuredContent);
         if self.apps.is_empty() {
             return text.when(answer == Answer::To(Method::ToolsCall));
         }
@@ -189,6 +189,12 @@ impl Concern for Serve {
             EntryKind::Tool => self.link(entry),
             EntryKind::Resource => self.clash(entry),
             EntryKind::Template | EntryKind::Contents => {}
+        }
+    }
+
+    fn call_result(&self, _: &CallInfo, result: &mut CallResult<'_>) {
+        if self.text_fallback == TextFallback::StructuredContent {
+            result.give_text();
         }
     }
 

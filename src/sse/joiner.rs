@@ -4,10 +4,7 @@ use std::mem;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::frames::Frames;
-
-/// Pieces below this size are worth a copy, to be one frame with their neighbours.
-const SMALL: usize = 16 * 1024;
+use crate::frames::{FRAME, Frames};
 
 /// Collects pieces into frames: small neighbours are copied into one, large pieces stay the slices that they are.
 #[derive(Default)]
@@ -19,7 +16,7 @@ pub(super) struct Joiner {
 
 impl Joiner {
     pub(super) fn push(&mut self, piece: Bytes) {
-        if piece.len() < SMALL {
+        if piece.len() < FRAME {
             self.copy(&piece);
         } else {
             self.last = piece.last().copied();
@@ -33,7 +30,7 @@ impl Joiner {
         let Some(&last) = piece.last() else { return };
         self.last = Some(last);
         self.small.extend_from_slice(piece);
-        if self.small.len() >= SMALL {
+        if self.small.len() >= FRAME {
             self.flush();
         }
     }

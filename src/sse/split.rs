@@ -5,11 +5,8 @@ use std::{collections::VecDeque, mem};
 use bytes::Bytes;
 use memchr::memchr2;
 
-use super::{BOM, Block, CR, Frames, LF};
-
-/// Chunks of an event that are looked at together, to be joined where they are below `TINY` bytes on average.
-const MANY: usize = 1024;
-const TINY: usize = 64;
+use super::{BOM, Block, CR, LF};
+use crate::frames::{Frames, Loose};
 
 /// Cuts a stream of chunks into [`Block`]s, each as soon as its blank line is there.
 ///
@@ -45,8 +42,7 @@ const TINY: usize = 64;
 pub struct Splitter {
     /// Chunks of the block that has begun: scanned, without its blank line.
     held: Vec<Bytes>,
-    /// How many of `held` were considered for joining.
-    settled: usize,
+    loose: Loose,
     /// The chunk to scan next; beside `waiting`, so that push and drain in turn need no queue.
     current: Bytes,
     waiting: VecDeque<Bytes>,
@@ -122,25 +118,21 @@ impl Splitter {
     }
 
     fn hold(&mut self, piece: Bytes) {
+        let joins = self.loose.count(&piece);
         self.held.push(piece);
-        let recent = &self.held[self.settled..];
-        if recent.len() == MANY {
-            if recent.iter().map(Bytes::len).sum::<usize>() < MANY * TINY {
-                let joined = Bytes::from(recent.concat());
-                self.held.truncate(self.settled);
-                self.held.push(joined);
-            }
-            self.settled = self.held.len();
+        if let Some(pieces) = joins {
+            let joined = self.held.split_off(self.held.len().saturating_sub(pieces)).concat();
+            self.held.push(joined.into());
         }
     }
 
     fn block(&mut self, last: Bytes, ended: bool) -> Block {
         let bom = self.scan.take_bom();
+        self.loose = Loose::default();
         let block = if self.held.is_empty() {
             Block::one(last, bom, ended)
         } else {
             let mut pieces = mem::take(&mut self.held);
-            self.settled = 0;
             pieces.push(last);
             Block::many(pieces, bom, ended)
         };

@@ -84,6 +84,11 @@ async fn a_result_without_a_text_gets_one_on_request() {
         (r#"{"content":[]}"#, r#"{"content":[]}"#),
         (r#"{"structuredContent":{} }"#, r#"{"structuredContent":{},"content":[{"type":"text","text":"{}"}] }"#),
         (
+            r#"{"structuredContent":1,"resultType":"complete"}"#,
+            r#"{"structuredContent":1,"resultType":"complete","content":[{"type":"text","text":"1"}]}"#,
+        ),
+        (r#"{"structuredContent":{},"task":{}}"#, r#"{"structuredContent":{},"task":{}}"#),
+        (
             r#"{"resultType":"input_required","structuredContent":{}}"#,
             r#"{"resultType":"input_required","structuredContent":{}}"#,
         ),

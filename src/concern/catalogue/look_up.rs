@@ -12,6 +12,7 @@ use http::request::Parts;
 use http::{HeaderValue, Method, Request};
 
 use super::{Failure, Role};
+use crate::concern::head::JSON;
 use crate::exchange::McpContext;
 use crate::json::{Object, Reader};
 use crate::protocol::{Era, header};
@@ -188,7 +189,7 @@ impl Question {
                 parts.headers.append(name, value.clone());
             }
         }
-        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        parts.headers.insert(CONTENT_TYPE, JSON);
         parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));

@@ -1,0 +1,136 @@
+//! An answer of the inner service: it goes out at once, or is held until its body was read.
+
+use std::ops::ControlFlow;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use http::{Response, StatusCode, response};
+use http_body::Body;
+
+use super::answers::{UNREADABLE, replace};
+use super::collect::{Collected, Step, sniff_frames};
+use super::handling::{Edited, Handling};
+use super::head;
+use super::stream::Events;
+use super::{Concern, ResponseBody};
+use crate::exchange::{Content, Encoding};
+use crate::frames::Frames;
+use crate::message::Wants;
+use crate::sse::Sniff;
+
+/// An answer whose body must be read before its head can go.
+pub(super) struct Held<R, C> {
+    parts: response::Parts,
+    // Boxed, since a body that was polled can be moved no more, and what is left of it may have to go on.
+    pub(super) body: Pin<Box<R>>,
+    pub(super) handling: Handling<C>,
+}
+
+/// Decides by its head what an answer needs: it goes out now, or continues with its body being read.
+pub(super) fn open<R, C>(
+    response: Response<R>,
+    mut handling: Handling<C>,
+) -> ControlFlow<Response<ResponseBody<R, C>>, Held<R, C>>
+where
+    R: Body<Data = Bytes>,
+    C: Concern,
+{
+    let (mut parts, body) = response.into_parts();
+    handling.mark_head(&mut parts);
+    let content = Content::of(&parts.headers);
+    let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
+    let wanted = handling.wanted();
+    let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::NOTICES));
+    if !is_looked_at || body.is_end_stream() || !is_readable {
+        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
+    }
+    if Encoding::of(&parts.headers) == Encoding::Encoded {
+        // A page or a file is no answer to a method, encoded or not.
+        if !handling.is_enforced() || content == Content::Other {
+            return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
+        }
+        let message = "the server's answer is encoded although identity was asked for, so it could not be filtered";
+        return ControlFlow::Break(replace(parts, &handling, message));
+    }
+    if content == Content::Events {
+        // Even where only notices are wanted, an event may answer another request and be edited by its shape.
+        head::unsettle(&mut parts.headers);
+        let events = Events::new(Box::pin(body), handling);
+        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::events(events)));
+    }
+    ControlFlow::Continue(Held { parts, body: Box::pin(body), handling })
+}
+
+impl<R, C> Held<R, C>
+where
+    R: Body<Data = Bytes>,
+    C: Concern,
+{
+    /// Decides what goes out, once enough of the body was read.
+    pub(super) fn close(mut self, frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
+        let sniffed = sniff_frames(&frames);
+        let must_be_read = self.handling.is_enforced() && self.may_be_answer(sniffed);
+        let (trailers, error) = match step {
+            Step::More | Step::TooLarge if sniffed == Sniff::EventStream => return self.stream(frames),
+            Step::TooLarge if must_be_read || (self.handling.is_enforced() && sniffed == Sniff::Unknown) => {
+                return replace(self.parts, &self.handling, "the server's answer is too long to be filtered");
+            }
+            // Read no further than to see that there is nothing to edit.
+            Step::More if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
+            Step::More | Step::TooLarge => {
+                return Response::from_parts(self.parts, ResponseBody::resumed(frames, self.body));
+            }
+            Step::Failed(_) if must_be_read => {
+                return replace(
+                    self.parts,
+                    &self.handling,
+                    "the server's answer broke off, so it could not be filtered",
+                );
+            }
+            Step::Failed(error) => (None, Some(error)),
+            Step::Whole(trailers) => (trailers, None),
+        };
+        let edited = match sniffed {
+            _ if error.is_some() || frames.is_empty() => Edited::Not,
+            Sniff::Json => self.handling.edit(&frames.to_bytes()),
+            _ => Edited::Unreadable,
+        };
+        let mut read = Collected { frames, trailers, error };
+        match edited {
+            Edited::Mended(_) => self.parts.status = StatusCode::OK,
+            Edited::Refused(_, reason) => {
+                // Where a result was made up for an unknown method, the refusal is of that.
+                if self.parts.status == StatusCode::NOT_FOUND {
+                    self.parts.status = StatusCode::OK;
+                }
+                self.handling.withhold(reason, &mut self.parts);
+            }
+            Edited::Not | Edited::To(_) | Edited::Unreadable => {}
+        }
+        match edited {
+            Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => {
+                head::settle(&mut self.parts.headers, edited.len());
+                read.trailers.iter_mut().for_each(head::unsettle);
+                read.frames = edited;
+            }
+            Edited::Unreadable if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
+            Edited::Unreadable | Edited::Not => {}
+        }
+        Response::from_parts(self.parts, ResponseBody::read(read))
+    }
+
+    /// An event stream that says it is something else.
+    fn stream(mut self, frames: Frames) -> Response<ResponseBody<R, C>> {
+        head::unsettle(&mut self.parts.headers);
+        Response::from_parts(self.parts, ResponseBody::events(Events::begun(frames, self.body, self.handling)))
+    }
+
+    /// Whether a body that could not be read may be an answer to the method all the same: it says that it is
+    /// JSON, or it looks so and nothing says that the request failed.
+    fn may_be_answer(&self, sniffed: Sniff) -> bool {
+        match Content::of(&self.parts.headers) {
+            Content::Json | Content::ForeignJson => true,
+            _ => sniffed == Sniff::Json && self.parts.status.is_success(),
+        }
+    }
+}
