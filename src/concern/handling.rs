@@ -307,7 +307,7 @@ fn read_context(parts: &Parts, payload: Option<&Payload<'_>>, body: &Bytes, tag:
     let version =
         single.and_then(|call| call.version.as_deref()).map(|version| Text::new(version, body)).or_else(|| {
             let version = parts.headers.get(header::PROTOCOL_VERSION)?.to_str().ok()?;
-            Some(Text::new(version, &Bytes::new()))
+            Some(Text::copy(version))
         });
     let calls = match payload {
         Some(Payload::Single(call)) => Calls::One(CallInfo::new(call, body)),

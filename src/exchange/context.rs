@@ -107,10 +107,9 @@ impl McpContext {
 
     /// The context of a `tools/list` that is asked in the name of this exchange's caller.
     pub(crate) fn for_look_up(&self, id: Bytes) -> Self {
-        let list = Text(Bytes::from_static(b"tools/list"));
         let call = CallInfo {
             method: Some(Method::ToolsList),
-            method_name: Some(list),
+            method_name: Method::ToolsList.name().map(Text::of_static),
             id: Some(id),
             name: None,
             uri: None,
@@ -199,13 +198,14 @@ impl CallInfo {
 pub(crate) struct Text(Bytes);
 
 impl Text {
+    /// Text that stands in `body`, or was decoded out of it.
     pub(crate) fn new(text: &str, body: &Bytes) -> Self {
         let range = body.as_ptr_range();
-        if range.contains(&text.as_ptr()) {
-            Self(body.slice_ref(text.as_bytes()))
-        } else {
-            Self(Bytes::copy_from_slice(text.as_bytes()))
-        }
+        if range.contains(&text.as_ptr()) { Self(body.slice_ref(text.as_bytes())) } else { Self::copy(text) }
+    }
+
+    pub(crate) fn copy(text: &str) -> Self {
+        Self(Bytes::copy_from_slice(text.as_bytes()))
     }
 
     pub(crate) fn of_static(text: &'static str) -> Self {

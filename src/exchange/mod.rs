@@ -13,7 +13,8 @@
 //! A client of the legacy era declares its capabilities once, at `initialize`, and then sends its `Mcp-Session-Id`
 //! (MCP 2025-11-25, "Session Management"). So that id carries the declaration: `apps1-CODE.ID` around an id of the
 //! inner service, `apps1-CODE~RANDOM` where that gave none. The tag goes only on 2xx answers, and off before the inner
-//! service sees the request. It is not signed: a client could as well have declared what it forges.
+//! service sees the request; each layer puts one in front and takes one off, so layers stack. It is not signed: a client
+//! could as well have declared what it forges, and a declaration is compatibility, not authorisation.
 
 mod audience;
 mod content;

@@ -236,7 +236,7 @@ impl Record {
 }
 
 fn copy(text: &str) -> Text {
-    Text::new(cut(text), &Bytes::new())
+    Text::copy(cut(text))
 }
 
 /// As much of a text of somebody else's as is kept.

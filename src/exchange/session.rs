@@ -1,12 +1,6 @@
 //! Session tags: how a negotiation of the legacy era survives restarts and replicas without a store.
 //!
-//! A legacy client declares its capabilities once, at `initialize`, and from then on sends its
-//! `Mcp-Session-Id` (MCP 2025-11-25, "Session Management"). So the id that it is given carries the
-//! declaration: `apps1-CODE.ID` around an id of the inner service, `apps1-CODE~RANDOM` where the inner
-//! service gave none. Each layer puts one tag in front and takes one off, so layers stack.
-//!
-//! The tag is not signed: a client could as well have declared what it forges, and a declaration is
-//! compatibility, not authorisation.
+//! See the [module docs](super#session-tags).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -112,7 +106,7 @@ pub(crate) fn session_hash(headers: &HeaderMap) -> Option<Text> {
     }
     let hash = Sha256::digest(id);
     let text = hash.iter().take(HASH_BYTES).map(|byte| format!("{byte:02x}")).collect::<String>();
-    Some(Text::new(&text, &Bytes::new()))
+    Some(Text::copy(&text))
 }
 
 /// Takes one tag off the request's session id, so that the inner service sees the id that it gave, or none.
