@@ -16,7 +16,7 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use super::catalogue::{Failure, Flight, Found, Heard, Keys, Landed, Lead, Page, Question, Tools};
+use super::catalogue::{Catalogue, Failure, Flight, Found, Heard, Keys, Landed, Lead, Page, Question, Tools};
 use super::collect::{Collect, Step};
 use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody};
@@ -63,9 +63,9 @@ pin_project! {
         // Somebody else is asking.
         Waiting { flight: Arc<Flight> },
         // About to ask for a page, once the service is ready.
-        Asking { look_up: Option<LookUp> },
+        Asking { inquiry: Option<Inquiry> },
         // The service is at work on a page.
-        Asked { #[pin] future: F, look_up: Option<LookUp> },
+        Asked { #[pin] future: F, inquiry: Option<Inquiry> },
         // A page is being read.
         Reading { page: Option<Reading<R>> },
         // The call may run, once the service is ready.
@@ -74,7 +74,7 @@ pin_project! {
 }
 
 /// A look-up under way.
-struct LookUp {
+struct Inquiry {
     lead: Lead,
     question: Question,
     tools: Tools,
@@ -90,7 +90,7 @@ struct Reading<R> {
     body: Pin<Box<R>>,
     collect: Collect,
     splitter: Option<Splitter>,
-    look_up: LookUp,
+    inquiry: Inquiry,
 }
 
 /// How a call leaves the gate.
@@ -153,8 +153,8 @@ where
                         }
                         Found::Ask(lead) => match Question::new(call.handling.context(), call.meta.as_deref()) {
                             Ok(question) => {
-                                let look_up = LookUp::new(lead, question, call.handling.limits().response_bytes);
-                                this.phase.set(Phase::Asking { look_up: Some(look_up) });
+                                let inquiry = Inquiry::new(lead, question, call.handling.limits().response_bytes);
+                                this.phase.set(Phase::Asking { inquiry: Some(inquiry) });
                                 continue;
                             }
                             Err(failure) => call.handling.store().land(lead, this.keys, Err(failure)),
@@ -168,48 +168,48 @@ where
                         continue;
                     }
                 },
-                PhaseProjection::Asking { look_up } => {
+                PhaseProjection::Asking { inquiry } => {
                     if !*this.is_ready
                         && let Err(error) = ready!(this.service.poll_ready(cx))
                     {
-                        call.give_up(look_up.take(), this.keys);
+                        call.give_up(inquiry.take(), this.keys);
                         return Poll::Ready(Err(error));
                     }
                     *this.is_ready = false;
-                    let Some(look_up) = look_up.take() else { return Poll::Pending };
-                    let request = look_up.request(call);
+                    let Some(inquiry) = inquiry.take() else { return Poll::Pending };
+                    let request = inquiry.request(call);
                     let future = this.service.call(request);
-                    this.phase.set(Phase::Asked { future, look_up: Some(look_up) });
+                    this.phase.set(Phase::Asked { future, inquiry: Some(inquiry) });
                     continue;
                 }
-                PhaseProjection::Asked { future, look_up } => {
+                PhaseProjection::Asked { future, inquiry } => {
                     let response = ready!(future.poll(cx));
                     let response = match response {
                         Ok(response) => response,
                         Err(error) => {
-                            call.give_up(look_up.take(), this.keys);
+                            call.give_up(inquiry.take(), this.keys);
                             return Poll::Ready(Err(error));
                         }
                     };
-                    let Some(look_up) = look_up.take() else { return Poll::Pending };
+                    let Some(inquiry) = inquiry.take() else { return Poll::Pending };
                     match page_body(response) {
                         Ok(body) => {
-                            let collect = Collect::new(look_up.left);
-                            let page = Reading { body: Box::pin(body), collect, splitter: None, look_up };
+                            let collect = Collect::new(inquiry.left);
+                            let page = Reading { body: Box::pin(body), collect, splitter: None, inquiry };
                             this.phase.set(Phase::Reading { page: Some(page) });
                             continue;
                         }
-                        Err(failure) => call.handling.store().land(look_up.lead, this.keys, Err(failure)),
+                        Err(failure) => call.handling.store().land(inquiry.lead, this.keys, Err(failure)),
                     }
                 }
                 PhaseProjection::Reading { page } => {
                     let Some(reading) = page.as_mut() else { return Poll::Pending };
                     let read = ready!(reading.poll(cx, &call.handling));
                     let Some(mut reading) = page.take() else { return Poll::Pending };
-                    reading.look_up.left = reading.collect.left();
-                    match reading.look_up.turn(read, call) {
-                        Turned::Next(look_up) => {
-                            this.phase.set(Phase::Asking { look_up: Some(look_up) });
+                    reading.inquiry.left = reading.collect.left();
+                    match reading.inquiry.turn(read, call) {
+                        Turned::Next(inquiry) => {
+                            this.phase.set(Phase::Asking { inquiry: Some(inquiry) });
                             continue;
                         }
                         Turned::Over(lead, found) => call.handling.store().land(lead, this.keys, found),
@@ -256,22 +256,22 @@ impl Failure {
 
 /// What a page led to.
 enum Turned {
-    Next(LookUp),
-    Over(Lead, Result<(Arc<Tools>, Duration, bool), Failure>),
+    Next(Inquiry),
+    Over(Lead, Result<Catalogue, Failure>),
 }
 
 impl<C: Concern, B: Body> Call<C, B> {
     /// The service failed while it was asked. Its error goes to the one who asked; those who wait get a refusal, since each of
     /// them would meet the same failure, one after the other.
-    fn give_up(&self, look_up: Option<LookUp>, keys: &Keys) {
-        let Some(look_up) = look_up else { return };
+    fn give_up(&self, inquiry: Option<Inquiry>, keys: &Keys) {
+        let Some(inquiry) = inquiry else { return };
         let failure =
             Failure::new("the server failed while it was asked for its tools, so the call could not be judged");
-        drop(self.handling.store().land(look_up.lead, keys, Err(failure)));
+        drop(self.handling.store().land(inquiry.lead, keys, Err(failure)));
     }
 }
 
-impl LookUp {
+impl Inquiry {
     fn new(lead: Lead, question: Question, left: usize) -> Self {
         let tools = Tools::new(Instant::now());
         Self { lead, question, tools, fresh_for: None, is_public: true, cursors: HashSet::new(), next: None, left }
@@ -294,7 +294,11 @@ impl LookUp {
         self.fresh_for = Some(self.fresh_for.map_or(fresh_for, |before| before.min(fresh_for)));
         self.is_public &= page.is_public;
         let Some(cursor) = page.next else {
-            let found = (Arc::new(self.tools), self.fresh_for.unwrap_or_default(), self.is_public);
+            let found = Catalogue {
+                tools: Arc::new(self.tools),
+                fresh_for: self.fresh_for.unwrap_or_default(),
+                is_public: self.is_public,
+            };
             return Turned::Over(self.lead, Ok(found));
         };
         let failure = if !self.cursors.insert(cursor.clone()) {
@@ -359,7 +363,7 @@ impl<R: Body<Data = Bytes>> Reading<R> {
 
     /// The page, as soon as it is there.
     fn page<C: Concern>(&mut self, is_over: bool, handling: &Handling<C>) -> Result<Option<Page>, Failure> {
-        let LookUp { question, tools, .. } = &mut self.look_up;
+        let Inquiry { question, tools, .. } = &mut self.inquiry;
         let Some(splitter) = &mut self.splitter else {
             if !is_over || self.collect.frames.is_empty() {
                 return Ok(None);

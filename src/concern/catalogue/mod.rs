@@ -6,8 +6,9 @@
 //!
 //! - **Whose**: kept under the URI, the protocol version, the audience, the capabilities that the client declared, and all
 //!   headers but a neutral list (tracing, what belongs to one request, what says how to answer), by a hash with
-//!   secret keys, so that no credential is kept. Credentials that are in no header count where a deployer names them ([`LookUp::caller`]). An answer that says `"cacheScope":"public"` is shared by callers
-//!   that differ in nothing but their credentials.
+//!   secret keys, so that no credential is kept. Credentials that are in no header count where a deployer names them
+//!   ([`LookUp::caller`]). An answer that says `"cacheScope":"public"` is shared by callers that differ in nothing but
+//!   their credentials.
 //! - **How long**: for `ttlMs`, but at least one second and at most a minute; five seconds where the server
 //!   says nothing ([`LookUp`] for other bounds). A `notifications/tools/list_changed` on any stream that is
 //!   read drops everything.
@@ -15,7 +16,7 @@
 //!   is: servers with tool search or aliases run tools that they do not list.
 //! - **Together**: callers that miss at the same time share one look-up. One that waits gives up its readiness,
 //!   or a concurrency limit would deadlock. If the one that asks goes away, another takes over.
-//! - **Failures** refuse the call, and are never kept. So are cursors that come again, and catalogues without end.
+//! - **Failures** refuse the call, and are never kept. Cursors that come again and catalogues without end are failures, too.
 
 mod flight;
 mod key;
@@ -31,4 +32,4 @@ pub(super) use flight::{Failure, Flight, Landed, Lead};
 pub(super) use key::{Keys, Role};
 pub(super) use look_up::Question;
 pub(super) use page::{Heard, Page, read_page};
-pub(super) use store::{Found, Store};
+pub(super) use store::{Catalogue, Found, Store};

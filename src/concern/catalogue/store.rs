@@ -40,6 +40,14 @@ struct Slot {
     flight: Option<Arc<Flight>>,
 }
 
+/// What a look-up found, on all its pages.
+pub(in crate::concern) struct Catalogue {
+    pub(in crate::concern) tools: Arc<Tools>,
+    pub(in crate::concern) fresh_for: Duration,
+    /// Whether it is the same for all callers.
+    pub(in crate::concern) is_public: bool,
+}
+
 /// What is found for a request.
 pub(in crate::concern) enum Found {
     /// A fresh catalogue.
@@ -96,7 +104,7 @@ impl Store {
         &self,
         lead: Lead,
         keys: &Keys,
-        found: Result<(Arc<Tools>, Duration, bool), Failure>,
+        found: Result<Catalogue, Failure>,
     ) -> Result<Arc<Tools>, Failure> {
         let mut kept = self.lock();
         if let Some(slot) = kept.slots.get_mut(&keys.private)
@@ -107,7 +115,7 @@ impl Store {
                 kept.slots.remove(&keys.private);
             }
         }
-        let result = found.map(|(tools, fresh_for, is_public)| {
+        let result = found.map(|Catalogue { tools, fresh_for, is_public }| {
             if lead.flight.generation == kept.generation && !fresh_for.is_zero() {
                 let key = if is_public { keys.public } else { keys.private };
                 kept.keep(key, Arc::clone(&tools), tools.asked() + fresh_for);

@@ -8,7 +8,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue, Request};
 
 use super::super::Tool;
-use super::{ASK_AGAIN, Failure, Found, Keys, Lead, LookUp, MOST_BYTES, MOST_ENTRIES, Store, Tools};
+use super::{ASK_AGAIN, Catalogue, Failure, Found, Keys, Lead, LookUp, MOST_BYTES, MOST_ENTRIES, Store, Tools};
 use crate::exchange::{CallInfo, Calls, Declared, KnownBy, McpContext, ResolvedAudience};
 use crate::json::Depth;
 use crate::message::Payload;
@@ -37,10 +37,10 @@ fn keys(store: &Store, credential: &str) -> Keys {
 }
 
 /// A catalogue that was asked for at this time, with one tool.
-fn tools(asked: Instant, name: &str) -> Arc<Tools> {
+fn catalogue(asked: Instant, name: &str, fresh_for: Duration, is_public: bool) -> Catalogue {
     let mut tools = Tools::new(asked);
     tools.add(name, Tool { is_listed: true, visibility: ToolVisibility::Both });
-    Arc::new(tools)
+    Catalogue { tools: Arc::new(tools), fresh_for, is_public }
 }
 
 impl Store {
@@ -60,7 +60,7 @@ impl Store {
     /// Asks and keeps what is found, with the tool `a`.
     fn learn(&self, keys: &Keys, now: Instant, fresh_for: Duration, is_public: bool) {
         let lead = self.lead(keys, "a", now);
-        self.land(lead, keys, Ok((tools(now, "a"), fresh_for, is_public))).expect("it was found");
+        self.land(lead, keys, Ok(catalogue(now, "a", fresh_for, is_public))).expect("it was found");
     }
 
     fn knows(&self, keys: &Keys, name: &str, now: Instant) -> bool {
@@ -126,7 +126,7 @@ fn an_unknown_name_is_asked_for_again_once_a_second() {
         // Meanwhile nobody else asks, and who knows its name does not wait.
         assert!(matches!(store.finds(&keys, "other", now), Found::Wait(_)));
         assert!(store.knows(&keys, "a", now));
-        store.land(lead, &keys, Ok((tools(now, "a"), 60 * SECOND, false))).expect("it was found");
+        store.land(lead, &keys, Ok(catalogue(now, "a", 60 * SECOND, false))).expect("it was found");
         last = now;
     }
 }
@@ -137,7 +137,7 @@ fn an_unknown_name_of_many_callers_is_asked_for_again_once_a_second_where_the_an
     let (ann, bob) = (keys(&store, "ann"), keys(&store, "bob"));
     store.learn(&ann, start, 60 * SECOND, true);
     let lead = store.lead(&ann, "no-such", start + SECOND);
-    store.land(lead, &ann, Ok((tools(start + SECOND, "a"), 60 * SECOND, true))).expect("it was found");
+    store.land(lead, &ann, Ok(catalogue(start + SECOND, "a", 60 * SECOND, true))).expect("it was found");
     assert!(store.knows(&bob, "no-such", start + 2 * SECOND - MOMENT));
 }
 
@@ -187,9 +187,9 @@ fn a_change_drops_everything_and_what_was_asked_before_it() {
     assert!(!store.knows(&ann, "a", start));
     // The look-up from before is not joined, and does not end the one after.
     let after = store.lead(&bob, "a", start);
-    store.land(before, &bob, Ok((tools(start, "old"), 60 * SECOND, false))).expect("it was found");
+    store.land(before, &bob, Ok(catalogue(start, "old", 60 * SECOND, false))).expect("it was found");
     assert!(matches!(store.finds(&bob, "old", start), Found::Wait(_)));
-    store.land(after, &bob, Ok((tools(start, "new"), 60 * SECOND, false))).expect("it was found");
+    store.land(after, &bob, Ok(catalogue(start, "new", 60 * SECOND, false))).expect("it was found");
     assert!(store.knows(&bob, "new", start));
 }
 
@@ -228,7 +228,7 @@ fn bytes_are_bounded_and_counted_right() {
     for caller in 0..40 {
         let keys = keys(&store, &caller.to_string());
         let lead = store.lead(&keys, "a", start);
-        store.land(lead, &keys, Ok((tools(start, &name), 60 * SECOND, false))).expect("it was found");
+        store.land(lead, &keys, Ok(catalogue(start, &name, 60 * SECOND, false))).expect("it was found");
         let kept = store.lock();
         let bytes: usize =
             kept.slots.values().filter_map(|slot| slot.tools.as_ref()).map(|(tools, _)| tools.bytes()).sum();
