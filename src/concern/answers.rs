@@ -11,6 +11,7 @@ use super::{Concern, ResponseBody};
 use crate::exchange::{Decision, McpContext};
 use crate::frames::Frames;
 use crate::message::Reason;
+use crate::protocol::MediaType;
 
 /// What a caller is told in the place of an answer that a filter could not read.
 pub(super) const UNREADABLE: &str = "the server's answer could not be read, so it could not be filtered";
@@ -97,16 +98,10 @@ pub(super) fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C
 fn wants_events(request: &HeaderMap) -> bool {
     let accepts = |wanted: &[&str]| {
         let lists = request.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        lists.flat_map(|list| list.split(',')).any(|range| {
-            let mut parts = range.split(';').map(str::trim);
-            let essence = parts.next().unwrap_or_default();
+        lists.flat_map(|list| list.split(',')).filter_map(MediaType::parse).any(|range| {
             // A weight of zero means "not acceptable" (RFC 9110, section 12.4.2).
-            let is_barred = parts.any(|part| {
-                part.split_once('=').is_some_and(|(name, weight)| {
-                    name.trim().eq_ignore_ascii_case("q") && weight.trim().parse() == Ok(0.0)
-                })
-            });
-            !is_barred && wanted.iter().any(|wanted| essence.eq_ignore_ascii_case(wanted))
+            let is_barred = range.parameter("q").is_some_and(|weight| weight.parse() == Ok(0.0));
+            !is_barred && wanted.iter().any(|wanted| range.is(wanted))
         })
     };
     accepts(&["text/event-stream", "text/*"]) && !accepts(&["application/json", "application/*", "*/*"])
