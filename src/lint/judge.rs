@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Rule;
-use crate::message::{Entry, EntryKind, Meta, Ui};
+use crate::message::{Entry, EntryKind, Meta, Shape};
 use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION, UI_SCHEME, meta};
 use crate::ui::{Problem, ProblemKind, ResourceMeta, ToolMeta};
 
@@ -65,9 +65,9 @@ fn media_type_fault(entry: &Entry<'_>) -> Option<String> {
 /// The members of a `_meta` that are about UIs, where there are any. What no `serde_json` tree can hold is passed over.
 fn ui_members(meta: &Meta<'_>) -> Option<Value> {
     match meta.state() {
-        Ui::Absent => return None,
-        Ui::Other => return Some(Value::Null),
-        Ui::Object => {}
+        Shape::Absent => return None,
+        Shape::Other => return Some(Value::Null),
+        Shape::Object => {}
     }
     let mut members = Map::new();
     for key in [meta::UI, meta::FLAT_RESOURCE_URI, UI_EXTENSION] {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::json::Frames;
+use crate::frames::Frames;
 
 /// The answer to the request with this id (its JSON text), with a result whose JSON text these pieces are.
 pub(crate) fn result_message(id: &[u8], result: impl IntoIterator<Item = Bytes>) -> Frames {

@@ -24,11 +24,6 @@ impl<'a> Capabilities<'a> {
         self.object.set(capability, settings);
     }
 
-    /// Whether extensions can be told and edited: `extensions` is absent, or one object. Otherwise edits have no effect.
-    pub fn has_readable_extensions(&self) -> bool {
-        !self.is_odd
-    }
-
     /// How often an extension stands in the map; more than once, readers differ on which counts.
     pub fn count_extension(&self, identifier: &str) -> usize {
         self.extensions.count(identifier)
@@ -39,17 +34,11 @@ impl<'a> Capabilities<'a> {
         self.extensions.get(identifier)
     }
 
-    /// Sets the settings of an extension to this JSON text, in its place or behind the others; `extensions` is made where it is missing.
+    /// Sets the settings of an extension to this JSON text, in its place or behind the others; `extensions` is made where
+    /// it is missing. No effect where it is no object, or stands twice.
     pub fn set_extension(&mut self, identifier: &str, settings: impl AsRef<[u8]>) {
         if !self.is_odd {
             self.extensions.set(identifier, settings);
-        }
-    }
-
-    /// Removes an extension.
-    pub fn remove_extension(&mut self, identifier: &str) {
-        if !self.is_odd {
-            self.extensions.remove(identifier);
         }
     }
 

@@ -1,5 +1,7 @@
 //! One entry of a list or of a read result, and the edits that concerns ask of it.
 
+use std::mem;
+
 use super::Refusal;
 use crate::json::{Depth, Error, Kind, Object, Reader, Span, Splice, Str, Value};
 use crate::protocol::meta;
@@ -145,17 +147,10 @@ impl<'a> Entry<'a> {
 
     /// Reads the next value as an entry, over what was in this one.
     pub(crate) fn read(&mut self, kind: EntryKind, reader: &mut Reader<'a>) -> Result<Span, Error> {
-        self.kind = kind;
-        self.name = None;
-        self.uri = None;
-        self.mime_type = None;
-        self.text = None;
-        self.blob = None;
-        self.is_ambiguous = false;
-        self.is_removed = false;
-        self.refusal = None;
-        self.is_empty = true;
-        self.meta.clear();
+        // The memory of the one before is used again.
+        let mut meta = mem::take(&mut self.meta);
+        meta.clear();
+        *self = Self { kind, meta, ..Self::new() };
         self.is_object = reader.peek()? == Kind::Object;
         if !self.is_object {
             return reader.skip();
@@ -167,14 +162,14 @@ impl<'a> Entry<'a> {
         let (mut has_name, mut has_uri) = (false, false);
         while let Some(key) = reader.member()? {
             if key.is("_meta") {
-                self.is_ambiguous |= self.meta.state != Ui::Absent;
+                self.is_ambiguous |= self.meta.state != Shape::Absent;
                 self.meta.read(reader)?;
                 self.is_ambiguous |= self.meta.is_ambiguous;
             } else if key.is("name") {
-                self.is_ambiguous |= std::mem::replace(&mut has_name, true);
+                self.is_ambiguous |= mem::replace(&mut has_name, true);
                 self.name = read_string(reader)?;
             } else if key.is(uri_key) {
-                self.is_ambiguous |= std::mem::replace(&mut has_uri, true);
+                self.is_ambiguous |= mem::replace(&mut has_uri, true);
                 self.uri = read_string(reader)?;
             } else if kind != EntryKind::Tool && key.is("mimeType") {
                 self.is_ambiguous |= self.mime_type.replace(reader.value()?).is_some();
@@ -209,7 +204,7 @@ fn read_string<'a>(reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, Error> {
 
 /// How a member that should be an object stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ui {
+pub enum Shape {
     /// There is none.
     #[default]
     Absent,
@@ -222,9 +217,9 @@ pub enum Ui {
 /// The `_meta` of an entry, with its nested `ui` object: a small ordered object of raw values.
 #[derive(Debug, Default)]
 pub struct Meta<'a> {
-    state: Ui,
+    state: Shape,
     object: Object<'a>,
-    ui_state: Ui,
+    ui_state: Shape,
     ui: Object<'a>,
     is_ambiguous: bool,
 }
@@ -237,12 +232,12 @@ impl<'a> Meta<'a> {
 
     /// The value of a member as it came.
     pub fn original(&self, key: &str) -> Option<Value<'a>> {
-        (self.state == Ui::Object).then(|| self.object.original(key)).flatten()
+        (self.state == Shape::Object).then(|| self.object.original(key)).flatten()
     }
 
     /// Sets a member to this JSON text, in its place or behind the others. No effect where `_meta` is there and is no object.
     pub fn set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if self.state != Ui::Other {
+        if self.state != Shape::Other {
             self.object.set(key, raw);
         }
     }
@@ -253,33 +248,28 @@ impl<'a> Meta<'a> {
     }
 
     /// How `_meta` itself stands, as it came.
-    pub fn state(&self) -> Ui {
+    pub fn state(&self) -> Shape {
         self.state
     }
 
     /// How `ui` stands, pending edits included.
-    pub fn ui(&self) -> Ui {
+    pub fn ui(&self) -> Shape {
         match self.ui_state {
-            Ui::Absent if self.ui.is_edited() => Ui::Object,
-            Ui::Object if self.object.get(meta::UI).is_none() => Ui::Absent,
+            Shape::Absent if self.ui.is_edited() => Shape::Object,
+            Shape::Object if self.object.get(meta::UI).is_none() => Shape::Absent,
             state => state,
         }
     }
 
     /// The value of a member of `ui`, pending edits included.
     pub fn ui_get(&self, key: &str) -> Option<Value<'_>> {
-        (self.ui() == Ui::Object).then(|| self.ui.get(key)).flatten()
-    }
-
-    /// The value of a member of `ui` as it came.
-    pub fn ui_original(&self, key: &str) -> Option<Value<'a>> {
-        (self.ui_state == Ui::Object).then(|| self.ui.original(key)).flatten()
+        (self.ui() == Shape::Object).then(|| self.ui.get(key)).flatten()
     }
 
     /// Sets a member of `ui` to this JSON text, and makes `ui` (and `_meta`) where they are missing. No effect
     /// where one of them is there and is no object.
     pub fn ui_set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if self.state != Ui::Other && self.ui_state != Ui::Other {
+        if self.state != Shape::Other && self.ui_state != Shape::Other {
             self.ui.set(key, raw);
         }
     }
@@ -288,7 +278,7 @@ impl<'a> Meta<'a> {
     pub fn remove_ui(&mut self) {
         self.object.remove(meta::UI);
         self.ui.start_empty();
-        self.ui_state = Ui::Absent;
+        self.ui_state = Shape::Absent;
     }
 
     /// Removes a member of `ui`.
@@ -298,9 +288,9 @@ impl<'a> Meta<'a> {
 
     /// Becomes the `_meta` of an entry that has none.
     fn clear(&mut self) {
-        self.state = Ui::Absent;
+        self.state = Shape::Absent;
         self.object.start_empty();
-        self.ui_state = Ui::Absent;
+        self.ui_state = Shape::Absent;
         self.ui.start_empty();
         self.is_ambiguous = false;
     }
@@ -309,21 +299,21 @@ impl<'a> Meta<'a> {
     fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         self.clear();
         if reader.peek()? != Kind::Object {
-            self.state = Ui::Other;
+            self.state = Shape::Other;
             reader.skip()?;
             return Ok(());
         }
-        self.state = Ui::Object;
+        self.state = Shape::Object;
         self.object.read(reader)?;
         self.is_ambiguous = self.object.has_duplicates();
         let Some(ui) = self.object.original(meta::UI) else { return Ok(()) };
         match ui.span() {
             Some(span) if ui.is_object() => {
-                self.ui_state = Ui::Object;
+                self.ui_state = Shape::Object;
                 self.ui.read(&mut Reader::within(reader.source(), span))?;
                 self.is_ambiguous |= self.ui.has_duplicates();
             }
-            _ => self.ui_state = Ui::Other,
+            _ => self.ui_state = Shape::Other,
         }
         Ok(())
     }
@@ -337,22 +327,22 @@ impl<'a> Meta<'a> {
         if !self.is_edited() {
             return;
         }
-        if self.ui_state == Ui::Absent && self.ui.is_edited() {
+        if self.ui_state == Shape::Absent && self.ui.is_edited() {
             let ui = &self.ui;
             self.object.set_with(meta::UI, |out| ui.render(out));
         }
         match self.state {
-            Ui::Object => {
+            Shape::Object => {
                 self.object.emit(splice);
-                if self.ui_state == Ui::Object && self.object.is_untouched(meta::UI) {
+                if self.ui_state == Shape::Object && self.object.is_untouched(meta::UI) {
                     self.ui.emit(splice);
                 }
             }
-            Ui::Absent => splice.insert_with(end, |out| {
+            Shape::Absent => splice.insert_with(end, |out| {
                 out.extend_from_slice(if is_first { b"\"_meta\":" } else { b",\"_meta\":" });
                 self.object.render(out);
             }),
-            Ui::Other => {}
+            Shape::Other => {}
         }
     }
 }

@@ -23,7 +23,7 @@ mod wants;
 pub(crate) use answered::result_message;
 pub use call_result::CallResult;
 pub use capabilities::Capabilities;
-pub use entry::{Entry, EntryKind, Meta, Ui};
+pub use entry::{Entry, EntryKind, Meta, Shape};
 pub(crate) use id::IdKey;
 pub use incoming::{Call, Fault, Payload, Unreadable};
 pub use outgoing::{Answer, Sites, Walked, walk};

@@ -1,6 +1,6 @@
 //! Whom a tool is for, as it says itself: the one predicate for lists and for calls.
 
-use super::{Entry, Ui};
+use super::{Entry, Shape};
 use crate::json::{Kind, Reader, Value};
 use crate::protocol::ToolVisibility;
 
@@ -13,8 +13,8 @@ impl Entry<'_> {
             return ToolVisibility::Nobody;
         }
         match self.meta().ui() {
-            Ui::Absent | Ui::Other => ToolVisibility::Both,
-            Ui::Object => self.meta().ui_get("visibility").map_or(ToolVisibility::Both, listed),
+            Shape::Absent | Shape::Other => ToolVisibility::Both,
+            Shape::Object => self.meta().ui_get("visibility").map_or(ToolVisibility::Both, listed),
         }
     }
 }

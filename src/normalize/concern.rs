@@ -4,7 +4,7 @@ use super::{Degradation, FlatKey, OpenAiKeys, degrade::degrade};
 use crate::concern::{Concern, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::json::{Kind, Object, Value};
-use crate::message::{Answer, Entry, EntryKind, Meta, Ui, Wants};
+use crate::message::{Answer, Entry, EntryKind, Meta, Shape, Wants};
 use crate::protocol::{Audience, Method, UI_SCHEME, meta};
 
 const RESOURCE_URI: &str = "resourceUri";
@@ -140,7 +140,7 @@ fn read_openai_tool(meta: &mut Meta<'_>) {
     let template = ui_string(meta.get("openai/outputTemplate"));
     let visibility = meta.get("openai/visibility").map(|value| value.as_str().is_some_and(|text| text == "private"));
     let accessible = meta.get("openai/widgetAccessible").map(|value| value.kind() == Kind::True);
-    let has_own_ui = meta.ui() == Ui::Object;
+    let has_own_ui = meta.ui() == Shape::Object;
     if template.is_none() && visibility.is_none() && accessible.is_none() {
         return;
     }

@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::judge;
 use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
-use crate::message::{Answer, Entry, EntryKind, Meta, Reason, Refusal, Ui, Wants};
+use crate::message::{Answer, Entry, EntryKind, Meta, Reason, Refusal, Shape, Wants};
 use crate::protocol::{Audience, Method, ToolVisibility, code};
 
 /// The concern: each tool for those it is for.
@@ -154,7 +154,7 @@ impl Concern for Visibility {
 
 /// Lets a tool say whom it is for: a host that filters for its agent goes by that. False where it cannot be said.
 fn state(visible: ToolVisibility, meta: &mut Meta<'_>) -> bool {
-    if meta.ui() == Ui::Other {
+    if meta.ui() == Shape::Other {
         meta.remove_ui();
     }
     let value = match visible {
