@@ -8,6 +8,9 @@
 //! - Where no concern wants anything of an answer, it is neither looked into nor buffered.
 //! - A JSON answer is edited in one splice, a stream event by event as each is complete.
 //! - What a filter could not read does not pass; what nobody filters passes as it came.
+//! - A call that must be judged waits until the inner service told its tools. It is asked in the caller's name: see [`LookUp`].
+//! - What a concern answers itself is shown to all concerns, as if the inner service had said it.
+//! - Where a concern keeps records, an exchange is followed to its end: the last byte, an error, or the client's leaving.
 //!
 //! # The inner service
 //!
@@ -70,7 +73,7 @@ pub use settings::Settings;
 use bytes::Bytes;
 
 use crate::exchange::{CallInfo, Exchange, Record};
-use crate::json::Frames;
+use crate::frames::Frames;
 use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Refusal, Wants};
 
 pub(crate) mod sealed {

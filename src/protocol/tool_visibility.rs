@@ -3,6 +3,14 @@
 use super::Audience;
 
 /// For whom a tool is (MCP Apps, "Resource Discovery", Visibility).
+///
+/// ```
+/// use tower_mcp_apps::protocol::{Audience, ToolVisibility};
+///
+/// let visibility = ToolVisibility::Both.and(ToolVisibility::App);
+/// assert!(visibility.includes(Audience::App) && !visibility.includes(Audience::Model));
+/// assert!(visibility.includes(Audience::Host), "which filters for its own agent");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ToolVisibility {
     /// For models and for apps.
