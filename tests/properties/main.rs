@@ -12,7 +12,6 @@ mod run;
 mod splits;
 mod stacks;
 mod texts;
-mod tree;
 
 use proptest::prelude::*;
 use proptest::sample::select;
