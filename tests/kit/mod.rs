@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod body;
+pub(crate) mod example;
 pub(crate) mod server;
 pub(crate) mod tree;
 
