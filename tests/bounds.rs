@@ -1,7 +1,5 @@
 //! What the layers ask of the services around them, held against bodies and services that offer no more than that.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 use std::fmt;
 use std::marker::{PhantomData, PhantomPinned};
 use std::pin::Pin;

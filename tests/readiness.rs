@@ -1,7 +1,5 @@
 //! Readiness is respected: a service is called only after it said that it is ready, and none is kept waiting for nothing.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 mod kit;
 
 use std::future::{Ready, poll_fn};

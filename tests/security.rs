@@ -1,7 +1,5 @@
 //! Every test that `SECURITY.md` names exists, and every promise there names one.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 use std::fs;
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use super::{Entry, Shape};
 use crate::json::{Kind, Reader, Value};
-use crate::protocol::ToolVisibility;
+use crate::protocol::{ToolVisibility, meta};
 
 impl Entry<'_> {
     /// Whom a tool is for, pending edits included (MCP Apps, "Resource Discovery", Visibility): `visibility` absent
@@ -14,7 +14,7 @@ impl Entry<'_> {
         }
         match self.meta().ui() {
             Shape::Absent | Shape::Other => ToolVisibility::Both,
-            Shape::Object => self.meta().ui_get("visibility").map_or(ToolVisibility::Both, listed),
+            Shape::Object => self.meta().ui_get(meta::VISIBILITY).map_or(ToolVisibility::Both, listed),
         }
     }
 }

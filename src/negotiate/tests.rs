@@ -49,6 +49,8 @@ async fn what_needs_no_word_of_ours_or_would_not_understand_it_is_left_alone() {
         // No resources, so no UI can be read.
         "{}",
         r#"{"tools":{}}"#,
+        r#"{"resources":null}"#,
+        r#"{"Resources":{}}"#,
         // It is there, by whatever spelling.
         r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}"#,
         r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["Text/HTML; profile=\"mcp-app\""]}}}"#,
@@ -56,10 +58,11 @@ async fn what_needs_no_word_of_ours_or_would_not_understand_it_is_left_alone() {
         // Odd, or said twice.
         r#"{"resources":{},"extensions":null}"#,
         r#"{"resources":{},"extensions":[]}"#,
+        r#"{"resources":{},"extensions":{},"extensions":{}}"#,
         r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":true}}"#,
         r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":"a/b"}}}"#,
         r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":[],"mimeTypes":[]}}}"#,
-        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{},"io.modelcontextprotocol/ui":{}}}"#,
+        r#"{"resources":{},"extensions":{"io.modelcontextprotocol/ui":{},"io.modelcontextprotocol\/ui":{}}}"#,
         "7",
     ] {
         assert_eq!(said("initialize", capabilities).await, capabilities);
@@ -73,10 +76,21 @@ async fn only_answers_that_have_capabilities_are_changed() {
         r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no","data":{"capabilities":{"resources":{}}}}}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","capabilities":{"resources":{}}}}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{"capabilities":{"resources":{}}"#,
+        // The answer to another request, whose shape says nothing.
+        r#"{"jsonrpc":"2.0","id":2,"result":{"capabilities":{"resources":{}}}}"#,
     ] {
         assert_eq!(through(&NegotiateLayer::new(), initialize, answer).await, answer);
     }
     let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"capabilities":{"resources":{}}}}"#;
     assert_eq!(through(&NegotiateLayer::new(), list, answer).await, answer);
+}
+
+/// All callers get the same.
+#[tokio::test]
+async fn what_was_public_stays_so() {
+    let discover = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"capabilities":{"resources":{}},"cacheScope":"public"}}"#;
+    let want = answer.replace("{}}", &format!(r#"{{}},"extensions":{{{APP}}}}}"#));
+    assert_eq!(through(&NegotiateLayer::new(), discover, answer).await, want);
 }

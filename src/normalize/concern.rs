@@ -5,10 +5,7 @@ use crate::concern::{Concern, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::json::{Kind, Object, Value};
 use crate::message::{Answer, Entry, EntryKind, Meta, Shape, Wants};
-use crate::protocol::{Audience, Method, UI_SCHEME, meta};
-
-const RESOURCE_URI: &str = "resourceUri";
-const VISIBILITY: &str = "visibility";
+use crate::protocol::{Audience, Method, ToolVisibility, UI_SCHEME, meta};
 
 /// The concern: links of tools in their one right place.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +89,7 @@ impl Normalize {
     }
 
     fn link(&self, meta: &mut Meta<'_>) {
-        let nested = ui_string(meta.ui_get(RESOURCE_URI));
+        let nested = ui_string(meta.ui_get(meta::RESOURCE_URI));
         let flat = ui_string(meta.get(meta::FLAT_RESOURCE_URI));
         match self.flat_key {
             FlatKey::Keep => {}
@@ -114,7 +111,7 @@ impl Normalize {
                     add_nested(meta, flat);
                 }
                 // Not before the nested key really has the link: `ui` may be no object.
-                if flat.is_some() && ui_string(meta.ui_get(RESOURCE_URI)).is_some() {
+                if flat.is_some() && ui_string(meta.ui_get(meta::RESOURCE_URI)).is_some() {
                     meta.remove(meta::FLAT_RESOURCE_URI);
                 }
             }
@@ -124,8 +121,8 @@ impl Normalize {
 
 /// Adds the nested link, unless the nested key or `ui` is there and odd.
 fn add_nested(meta: &mut Meta<'_>, uri: &[u8]) {
-    if meta.ui_get(RESOURCE_URI).is_none() {
-        meta.ui_set(RESOURCE_URI, uri);
+    if meta.ui_get(meta::RESOURCE_URI).is_none() {
+        meta.ui_set(meta::RESOURCE_URI, uri);
     }
 }
 
@@ -147,19 +144,17 @@ fn read_openai_tool(meta: &mut Meta<'_>) {
     if let Some(template) = template.filter(|_| ui_string(meta.get(meta::FLAT_RESOURCE_URI)).is_none()) {
         add_nested(meta, &template);
     }
-    if meta.ui_get(VISIBILITY).is_some() {
+    if meta.ui_get(meta::VISIBILITY).is_some() {
         return;
     }
     let for_model = visibility != Some(true);
     // OpenAI's default is that a widget may not call the tool, MCP Apps' that an app may: a tool that speaks MCP Apps means the latter.
     let for_app = accessible.unwrap_or(has_own_ui);
-    let visibility: &[u8] = match (for_model, for_app) {
-        (true, true) => return,
-        (true, false) => br#"["model"]"#,
-        (false, true) => br#"["app"]"#,
-        (false, false) => b"[]",
-    };
-    meta.ui_set(VISIBILITY, visibility);
+    // What both may use needs no word.
+    let visibility = ToolVisibility::new(for_model, for_app);
+    if visibility != ToolVisibility::Both {
+        meta.ui_set(meta::VISIBILITY, visibility.as_json());
+    }
 }
 
 /// Adds what OpenAI's keys on a resource or its contents say and MCP Apps' keys do not.

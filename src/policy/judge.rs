@@ -20,10 +20,10 @@ struct Csp {
 const CSP: Csp = Csp {
     name: "csp",
     directives: &[
-        ("connectDomains", List::Connect),
-        ("resourceDomains", List::Resource),
-        ("frameDomains", List::Frame),
-        ("baseUriDomains", List::BaseUri),
+        (List::Connect.as_str(), List::Connect),
+        (List::Resource.as_str(), List::Resource),
+        (List::Frame.as_str(), List::Frame),
+        (List::BaseUri.as_str(), List::BaseUri),
     ],
 };
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::protocol::InvalidOrigin;
+use crate::ui::Directive;
 
 /// What a rule of a [`Policy`](super::Policy) is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,12 +32,12 @@ impl List {
     pub(super) const COUNT: usize = 8;
 
     /// The name of the member that the rules are about.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Connect => "connectDomains",
-            Self::Resource => "resourceDomains",
-            Self::Frame => "frameDomains",
-            Self::BaseUri => "baseUriDomains",
+            Self::Connect => Directive::Connect.as_str(),
+            Self::Resource => Directive::Resource.as_str(),
+            Self::Frame => Directive::Frame.as_str(),
+            Self::BaseUri => Directive::BaseUri.as_str(),
             Self::LinkTrusted => "linkTrustedDomains",
             Self::Permissions => "permissions",
             Self::Domain => "domain",

@@ -39,6 +39,10 @@ pub mod meta {
     pub const UI: &str = "ui";
     /// The deprecated flat spelling of `ui.resourceUri` on tools (MCP Apps, "Resource Discovery").
     pub const FLAT_RESOURCE_URI: &str = "ui/resourceUri";
+    /// The link of a tool, in [`UI`] (the same section).
+    pub const RESOURCE_URI: &str = "resourceUri";
+    /// For whom a tool is, in [`UI`] (the same section).
+    pub const VISIBILITY: &str = "visibility";
     /// Per-request protocol version of the modern era (MCP 2026-07-28, "General fields", `_meta`).
     pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     /// Per-request client capabilities of the modern era (the same section).

@@ -50,6 +50,16 @@ impl ToolVisibility {
         Self::new(both_include(Audience::Model), both_include(Audience::App))
     }
 
+    /// The JSON text of `_meta.ui.visibility`.
+    pub(crate) fn as_json(self) -> &'static str {
+        match self {
+            Self::Both => r#"["model","app"]"#,
+            Self::Model => r#"["model"]"#,
+            Self::App => r#"["app"]"#,
+            Self::Nobody => "[]",
+        }
+    }
+
     /// The name in records: `both`, `model`, `app` or `nobody`.
     pub fn as_str(self) -> &'static str {
         match self {

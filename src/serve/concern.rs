@@ -14,8 +14,6 @@ use crate::exchange::{CallInfo, Exchange};
 use crate::message::{Answer, Call, CallResult, Capabilities, Entry, EntryKind, Meta, Payload, Reason, Refusal, Wants};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, meta};
 
-const RESOURCE_URI: &str = "resourceUri";
-
 /// The concern: UIs for a server that has none.
 #[derive(Clone, Debug, Default)]
 pub struct Serve {
@@ -89,7 +87,7 @@ impl Serve {
         if meta.get(meta::FLAT_RESOURCE_URI).is_some() {
             meta.set(meta::FLAT_RESOURCE_URI, &uri);
         }
-        meta.ui_set(RESOURCE_URI, uri);
+        meta.ui_set(meta::RESOURCE_URI, uri);
     }
 
     /// An entry of the server's own may not have the URI of an app: which of the two is read would depend on who asks.
@@ -207,6 +205,6 @@ impl Concern for Serve {
 
 /// Whether a tool points at a UI of its own.
 fn has_link(meta: &Meta<'_>) -> bool {
-    let links = [meta.ui_get(RESOURCE_URI), meta.get(meta::FLAT_RESOURCE_URI)];
+    let links = [meta.ui_get(meta::RESOURCE_URI), meta.get(meta::FLAT_RESOURCE_URI)];
     links.into_iter().flatten().any(|link| link.string().is_some_and(|uri| uri.starts_with(UI_SCHEME)))
 }

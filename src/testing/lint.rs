@@ -153,7 +153,7 @@ struct Link {
 impl Link {
     fn of(tool: &Value) -> Option<Self> {
         let uri = ToolMeta::parse(&tool["_meta"]).value.resource_uri()?.to_owned();
-        let is_nested = tool["_meta"][meta::UI]["resourceUri"] == uri;
+        let is_nested = tool["_meta"][meta::UI][meta::RESOURCE_URI] == uri;
         let path =
             if is_nested { "_meta.ui.resourceUri".to_owned() } else { format!("_meta.{}", meta::FLAT_RESOURCE_URI) };
         Some(Self { tool: tool["name"].as_str().map(str::to_owned), uri, path })

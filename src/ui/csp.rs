@@ -26,7 +26,7 @@ impl Directive {
     pub const ALL: [Self; 4] = [Self::Connect, Self::Resource, Self::Frame, Self::BaseUri];
 
     /// The member of `csp`.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Connect => "connectDomains",
             Self::Resource => "resourceDomains",

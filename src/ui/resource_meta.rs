@@ -167,7 +167,7 @@ impl ResourceMeta {
                 }
             }
             "prefersBorder" => self.prefers_border = problems.boolean(value),
-            "resourceUri" | "visibility" => problems.add(ProblemKind::Misplaced),
+            meta::RESOURCE_URI | meta::VISIBILITY => problems.add(ProblemKind::Misplaced),
             _ => problems.add(ProblemKind::Unknown),
         }
     }

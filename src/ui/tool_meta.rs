@@ -89,10 +89,10 @@ impl ToolMeta {
 
     fn insert_members(&self, ui: &mut Map<String, Value>) {
         if let Some(uri) = &self.resource_uri {
-            ui.insert("resourceUri".to_owned(), uri.as_str().into());
+            ui.insert(meta::RESOURCE_URI.to_owned(), uri.as_str().into());
         }
         if let Some(visibility) = self.visibility {
-            ui.insert("visibility".to_owned(), visibility_value(visibility));
+            ui.insert(meta::VISIBILITY.to_owned(), visibility_value(visibility));
         }
     }
 
@@ -117,8 +117,8 @@ impl ToolMeta {
         let mut value = Self::new();
         let mut found = Vec::new();
         walk_ui(meta, &mut found, |key, member, mut problems| match key {
-            "resourceUri" => value.resource_uri = parse_link(member, problems),
-            "visibility" => value.visibility = Some(parse_visibility(member, problems)),
+            meta::RESOURCE_URI => value.resource_uri = parse_link(member, problems),
+            meta::VISIBILITY => value.visibility = Some(parse_visibility(member, problems)),
             "csp" | "permissions" | "domain" | "prefersBorder" => problems.add(ProblemKind::Misplaced),
             _ => problems.add(ProblemKind::Unknown),
         });

@@ -9,7 +9,7 @@ use super::judge;
 use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::message::{Answer, Entry, EntryKind, Meta, Reason, Refusal, Shape, Wants};
-use crate::protocol::{Audience, Method, ToolVisibility, code};
+use crate::protocol::{Audience, Method, ToolVisibility, code, meta};
 
 /// The concern: each tool for those it is for.
 #[derive(Clone, Debug)]
@@ -157,12 +157,6 @@ fn state(visible: ToolVisibility, meta: &mut Meta<'_>) -> bool {
     if meta.ui() == Shape::Other {
         meta.remove_ui();
     }
-    let value = match visible {
-        ToolVisibility::Both => r#"["model","app"]"#,
-        ToolVisibility::Model => r#"["model"]"#,
-        ToolVisibility::App => r#"["app"]"#,
-        ToolVisibility::Nobody => "[]",
-    };
-    meta.ui_set("visibility", value);
-    meta.ui_get("visibility").is_some()
+    meta.ui_set(meta::VISIBILITY, visible.as_json());
+    meta.ui_get(meta::VISIBILITY).is_some()
 }

@@ -1,7 +1,5 @@
 //! The gate: which calls run, how the inner service is asked for its tools, and for how long its answer counts.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 #[path = "../kit/mod.rs"]
 mod kit;
 

@@ -1,7 +1,7 @@
 //! The same with processes of the `reverse_proxy` example, over real connections.
 
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use axum::Router;
@@ -17,6 +17,7 @@ use tokio::net::TcpListener;
 use tower::ServiceExt;
 
 use crate::kit::body::Script;
+use crate::kit::example::example;
 use crate::kit::server::{Received, Server};
 use crate::kit::{apps_capabilities, initialize, post};
 use crate::replicas::{answer, choices, request};
@@ -34,23 +35,8 @@ impl Drop for Proxy {
     }
 }
 
-/// The example, built as this test is. Cargo has done so already, unless it was told to build this test alone.
-fn example() -> PathBuf {
-    let test = std::env::current_exe().expect("this test is a file");
-    let profile = test.ancestors().nth(2).expect("it lies in deps");
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--example", "reverse_proxy", "--target-dir"]);
-    build.arg(profile.parent().expect("a target directory"));
-    if profile.ends_with("release") {
-        build.arg("--release");
-    }
-    let built = build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("Cargo runs");
-    assert!(built.success(), "the example does not build");
-    profile.join("examples").join(format!("reverse_proxy{}", std::env::consts::EXE_SUFFIX))
-}
-
 impl Proxy {
-    fn start(example: &PathBuf, upstream: &str) -> Self {
+    fn start(example: &Path, upstream: &str) -> Self {
         let mut command = Command::new(example);
         command.args(["--listen", "127.0.0.1:0", "--upstream", upstream, "--audience-header", "x-audience"]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the example runs");
@@ -107,7 +93,7 @@ async fn ask(
 async fn two_processes_in_turn_decide_as_one_does() {
     let server = Server::new(answer);
     let upstream = listen(server.clone()).await;
-    let example = tokio::task::spawn_blocking(example).await.expect("it is built");
+    let example = tokio::task::spawn_blocking(|| example("reverse_proxy")).await.expect("it is built");
     let [alone, one, two] = [(); 3].map(|()| Proxy::start(&example, &upstream));
     let client = Client::builder(TokioExecutor::new()).build_http();
     let mut sessions = vec!["S-1".to_owned(), "apps1-a.S-2".to_owned()];

@@ -1,10 +1,12 @@
-//! A scripted server, a client's view of an answer, and bodies that tests can cut, fail and watch.
+//! A scripted server, a client's view of an answer, bodies that tests can cut, fail and watch, and JSON with its doubles.
 
 // Each test crate uses a part of it.
 #![allow(dead_code)]
 
 pub(crate) mod body;
+pub(crate) mod example;
 pub(crate) mod server;
+pub(crate) mod tree;
 
 use std::fmt::Debug;
 

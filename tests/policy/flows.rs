@@ -1,10 +1,8 @@
 //! Whole exchanges: lists and reads, JSON and streams, and what becomes of violations.
 
 use base64::Engine as _;
-use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{Request, StatusCode};
-use http_body_util::Full;
 use serde_json::{Value, json};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::Record;
@@ -12,8 +10,11 @@ use tower_mcp_apps::exchange::{Fixed, Reason};
 use tower_mcp_apps::policy::{Digest, InvalidRule, List, OnViolation, Policy, PolicyLayer};
 use tower_mcp_apps::protocol::Audience;
 
+use crate::exchange::{post, request, send};
+use crate::kit::Answer;
+use crate::kit::body::Script;
+use crate::kit::server::Server;
 use crate::log;
-use crate::server::{Got, Server, post, request, send};
 
 const TEMPLATE: &str = "<!doctype html><html></html>";
 
@@ -44,12 +45,12 @@ fn answers(meta: &Value) -> [(&'static str, String, &'static str); 4] {
     ]
 }
 
-fn ask(policy: Policy, method: &str, body: &str) -> Got {
+fn ask(policy: Policy, method: &str, body: &str) -> Answer {
     let uri = (method == "resources/read").then_some("ui://s/v");
-    post(&PolicyLayer::new(policy), Server::json(body.to_owned()), &request(method, uri))
+    post(&PolicyLayer::new(policy), Server::saying(body.to_owned()), &request(method, uri))
 }
 
-fn is_refused(got: &Got) -> bool {
+fn is_refused(got: &Answer) -> bool {
     let error = got.json();
     error["id"] == 1
         && error["error"]["code"] == -32603
@@ -89,7 +90,7 @@ fn metadata_is_held_to_the_policy_wherever_it_stands() {
             assert!(message.contains(member), "{message}");
         }
         assert!(!message.contains("evil"), "what a server wrote is not in our error");
-        assert_eq!(ask(policy.clone().on_violation(OnViolation::Report), method, &body).text, body);
+        assert_eq!(ask(policy.clone().on_violation(OnViolation::Report), method, &body).text(), body);
     }
 }
 
@@ -99,7 +100,7 @@ fn what_is_within_the_policy_keeps_its_bytes() {
     for (method, body, _) in answers(&meta) {
         let body = body.replace(':', " : ").replace("ui : //", "ui://").replace("https : //", "https://");
         for on_violation in [OnViolation::Restrict, OnViolation::Refuse, OnViolation::Report] {
-            assert_eq!(ask(api_only().on_violation(on_violation), method, &body).text, body);
+            assert_eq!(ask(api_only().on_violation(on_violation), method, &body).text(), body);
         }
     }
 }
@@ -122,12 +123,12 @@ fn null_states_nothing_and_what_cannot_be_read_goes() {
             answer(&json!({ "contents": [{ "uri": "ui://s/v", "_meta": { "ui": { "csp": "CSP" } } }] }))
                 .replace("\"CSP\"", csp)
         };
-        assert_eq!(ask(api_only(), "resources/read", &body(csp)).text, body(expected));
+        assert_eq!(ask(api_only(), "resources/read", &body(csp)).text(), body(expected));
     }
     for csp in ["[]", "\"https://api.example\"", "true"] {
         let body =
             format!(r#"{{"id":1,"result":{{"contents":[{{"uri":"ui://s/v","_meta":{{"ui":{{"csp":{csp}}}}}}}]}}}}"#);
-        assert_eq!(ask(api_only(), "resources/read", &body).text, body.replace(&format!("\"csp\":{csp}"), ""));
+        assert_eq!(ask(api_only(), "resources/read", &body).text(), body.replace(&format!("\"csp\":{csp}"), ""));
     }
 }
 
@@ -146,11 +147,11 @@ fn a_permission_is_asked_for_by_its_name() {
                 r#"{{"id":1,"result":{{"contents":[{{"uri":"ui://s/v","_meta":{{"ui":{{"permissions":{permissions}}}}}}}]}}}}"#
             )
         };
-        assert_eq!(ask(policy.clone(), "resources/read", &body(permissions)).text, body(expected));
+        assert_eq!(ask(policy.clone(), "resources/read", &body(permissions)).text(), body(expected));
     }
     let body = r#"{"id":1,"result":{"contents":[{"uri":"ui://s/v","_meta":{"ui":{"permissions":["camera"]}}}]}}"#;
     let expected = r#"{"id":1,"result":{"contents":[{"uri":"ui://s/v","_meta":{"ui":{}}}]}}"#;
-    assert_eq!(ask(policy, "resources/read", body).text, expected);
+    assert_eq!(ask(policy, "resources/read", body).text(), expected);
 }
 
 #[test]
@@ -196,7 +197,7 @@ fn an_entry_that_says_two_things_is_not_shown() {
     ] {
         let list = |entries: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"resources":[{entries}]}}}}"#);
         let plain = format!(r#"{{"uri":"ui://s/w",{good}}}"#);
-        assert_eq!(ask(api_only(), "resources/list", &list(&format!("{entry}, {plain}"))).text, list(&plain));
+        assert_eq!(ask(api_only(), "resources/list", &list(&format!("{entry}, {plain}"))).text(), list(&plain));
         let read =
             ask(api_only(), "resources/read", &format!(r#"{{"id":1,"result":{{"contents":[{plain},{entry}]}}}}"#));
         assert!(is_refused(&read), "{read:?}");
@@ -213,7 +214,7 @@ fn media_types_of_ui_resources_are_judged() {
     let other = json!({ "uri": "UI://s/other", "mimeType": "text/html+skybridge" });
     let odd = json!({ "uri": "ui://s/odd", "mimeType": ["text/html;profile=mcp-app"] });
     let got = ask(policy.clone(), "resources/list", &list(json!([app, other, untyped, odd, file])));
-    assert_eq!(got.text, list(json!([app, untyped, file])));
+    assert_eq!(got.text(), list(json!([app, untyped, file])));
 
     let read = |item: &Value| ask(policy.clone(), "resources/read", &answer(&json!({ "contents": [item] })));
     assert!(!is_refused(&read(&app)) && !is_refused(&read(&file)));
@@ -240,14 +241,14 @@ fn a_pinned_template_passes_as_text_and_as_blob() {
         let body = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"contents":[{{"uri":"ui://s/v",{content}}}]}}}}"#);
         for on_violation in [OnViolation::Restrict, OnViolation::Refuse] {
             let got = ask(policy.clone().on_violation(on_violation), "resources/read", &body);
-            assert_eq!(got.text == body, passes, "{body}");
+            assert_eq!(got.text() == body, passes, "{body}");
             assert!(passes || is_refused(&got), "{got:?}");
         }
-        assert_eq!(ask(policy.clone().on_violation(OnViolation::Report), "resources/read", &body).text, body);
+        assert_eq!(ask(policy.clone().on_violation(OnViolation::Report), "resources/read", &body).text(), body);
     }
     let rolling = policy.pin("ui://s/v", Digest::of(b"x"));
     let body = answer(&json!({ "contents": [{ "uri": "ui://s/v", "text": "x" }] }));
-    assert_eq!(ask(rolling, "resources/read", &body).text, body);
+    assert_eq!(ask(rolling, "resources/read", &body).text(), body);
 }
 
 /// What is shown is what was asked for, whatever URI it claims.
@@ -257,7 +258,7 @@ fn a_pin_holds_for_what_was_asked_for() {
     let layer = PolicyLayer::new(policy.clone());
     let read = |asked: &Value, uri: &str, text: &str| {
         let body = answer(&json!({ "contents": [{ "uri": uri, "mimeType": "text/html", "text": text }] }));
-        !is_refused(&post(&layer, Server::json(body), asked))
+        !is_refused(&post(&layer, Server::saying(body), asked))
     };
     let pinned = request("resources/read", Some("ui://s/v"));
     assert!(read(&pinned, "ui://s/other", TEMPLATE) && !read(&pinned, "ui://s/other", "x"));
@@ -272,8 +273,8 @@ fn a_pin_holds_for_what_was_asked_for() {
         [("ui://s/other", "text/plain", false), ("x:y", "text/html", false), ("x:y", "text/plain", true)]
     {
         let body = answer(&json!({ "contents": [{ "uri": uri, "mimeType": media_type, "text": "x" }] }));
-        let got = post(&only, Server::json(body.clone()), &request("resources/read", Some(uri)));
-        assert_eq!(got.text == body, passes, "{uri} {media_type}");
+        let got = post(&only, Server::saying(body.clone()), &request("resources/read", Some(uri)));
+        assert_eq!(got.text() == body, passes, "{uri} {media_type}");
     }
 }
 
@@ -289,26 +290,29 @@ fn a_stream_is_held_to_it_event_by_event() {
     let stream = [notice, &event(1, evil), ": ping\n\n", &event(2, good)].concat();
     let read = request("resources/read", Some("ui://s/v"));
 
-    let got = post(&PolicyLayer::new(api_only()), Server::events(stream.clone()), &read);
-    assert_eq!(got.text, [notice, &event(1, good), ": ping\n\n", &event(2, good)].concat());
+    let got = post(&PolicyLayer::new(api_only()), Server::streaming(stream.clone()), &read);
+    assert_eq!(got.text(), [notice, &event(1, good), ": ping\n\n", &event(2, good)].concat());
     let refuse = PolicyLayer::new(api_only().on_violation(OnViolation::Refuse));
-    let got = post(&refuse, Server::events(stream.clone()), &read);
+    let got = post(&refuse, Server::streaming(stream.clone()), &read);
     let error = "event: message\nid: 1\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"the server's answer is not within the policy for UIs: csp.connectDomains\"}}\n\n";
-    assert_eq!(got.text, [notice, error, ": ping\n\n", &event(2, good)].concat());
+    assert_eq!(got.text(), [notice, error, ": ping\n\n", &event(2, good)].concat());
     let report = PolicyLayer::new(api_only().on_violation(OnViolation::Report));
-    assert_eq!(post(&report, Server::events(stream.clone()), &read).text, stream);
+    assert_eq!(post(&report, Server::streaming(stream.clone()), &read).text(), stream);
 
     // A GET stream that replays the answer.
     let get = |layer| {
         send(
             &layer,
-            Server::events(stream.clone()),
-            Request::get("/mcp").body(Full::<Bytes>::default()).expect("a request"),
+            Server::streaming(stream.clone()),
+            Request::get("/mcp").body(Script::default()).expect("a request"),
         )
     };
-    assert_eq!(get(refuse).text, got.text);
+    assert_eq!(get(refuse).text(), got.text());
     let pin = PolicyLayer::new(Policy::new().pin("ui://s/w", Digest::of(b"x")));
-    assert!(!get(pin).text.contains("contents"), "the request is not known, so a template without a pin does not pass");
+    assert!(
+        !get(pin).text().contains("contents"),
+        "the request is not known, so a template without a pin does not pass"
+    );
 }
 
 #[test]
@@ -322,7 +326,7 @@ fn a_batch_loses_only_the_refused_answer() {
         |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": { "uri": "ui://s/v" } });
     let body = json!([read(1, "https://api.example"), read(2, "https://evil.example")]);
     let refuse = PolicyLayer::new(api_only().on_violation(OnViolation::Refuse));
-    let got = post(&refuse, Server::json(body.to_string()), &json!([asked(1), asked(2)])).json();
+    let got = post(&refuse, Server::saying(body.to_string()), &json!([asked(1), asked(2)])).json();
     assert_eq!(got[0], body[0]);
     assert_eq!((&got[1]["id"], &got[1]["error"]["code"]), (&json!(2), &json!(-32603)));
 }
@@ -334,9 +338,9 @@ fn an_answer_that_cannot_be_read_passes_only_where_it_is_reported() {
         let got = ask(api_only().on_violation(on_violation), "resources/read", body);
         assert_eq!((got.status, &got.json()["error"]["code"]), (StatusCode::BAD_GATEWAY, &json!(-32603)));
     }
-    assert_eq!(ask(api_only().on_violation(OnViolation::Report), "resources/read", body).text, body);
-    assert_eq!(ask(api_only(), "tools/call", body).text, body);
-    assert_eq!(ask(Policy::new(), "resources/read", body).text, body);
+    assert_eq!(ask(api_only().on_violation(OnViolation::Report), "resources/read", body).text(), body);
+    assert_eq!(ask(api_only(), "tools/call", body).text(), body);
+    assert_eq!(ask(Policy::new(), "resources/read", body).text(), body);
 }
 
 #[test]
@@ -346,7 +350,7 @@ fn the_head_fits_what_is_left() {
     for on_violation in [OnViolation::Restrict, OnViolation::Refuse] {
         let got = ask(api_only().on_violation(on_violation), method, &body);
         assert_eq!(got.headers[CONTENT_TYPE], "application/json");
-        assert!(got.headers.get(CONTENT_LENGTH).is_none_or(|length| length == got.text.len().to_string().as_str()));
+        assert!(got.headers.get(CONTENT_LENGTH).is_none_or(|length| length == got.text().len().to_string().as_str()));
     }
 }
 
@@ -356,7 +360,7 @@ fn the_fused_layer_judges_between_normalising_and_hiding() -> Result<(), Invalid
     let meta = json!({ "ui": { "visibility": ["app"], "csp": { "connectDomains": ["https://evil.example"] } } });
     let tool = |name: &str| json!({ "name": name, "_meta": meta });
     let body = answer(&json!({ "tools": [tool("a"), { "name": "b" }] }));
-    let names = |got: &Got| {
+    let names = |got: &Answer| {
         let tools = got.json()["result"]["tools"].as_array().cloned().unwrap_or_default();
         tools.iter().map(|tool| tool["name"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
@@ -365,12 +369,12 @@ fn the_fused_layer_judges_between_normalising_and_hiding() -> Result<(), Invalid
         [(Audience::Host, &["a", "b"][..]), (Audience::App, &["a", "b"]), (Audience::Model, &["b"])]
     {
         let layer = AppsLayer::new().audience(Fixed(audience)).policy(api_only());
-        let got = post(&layer, Server::json(body.clone()), &list);
+        let got = post(&layer, Server::saying(body.clone()), &list);
         assert_eq!(names(&got), expected, "{audience}");
-        assert!(!got.text.contains("evil"));
+        assert!(!got.text().contains("evil"));
     }
     let layer = AppsLayer::new().policy(api_only().on_violation(OnViolation::Refuse));
-    assert!(is_refused(&post(&layer, Server::json(body), &list)));
+    assert!(is_refused(&post(&layer, Server::saying(body), &list)));
 
     let page = answer(
         &json!({ "contents": [{ "uri": "ui://s/v", "text": "x", "_meta": { "openai/widgetCSP": { "frame_domains": ["https://a.example", "https://b.example"] } } }] }),
@@ -378,7 +382,7 @@ fn the_fused_layer_judges_between_normalising_and_hiding() -> Result<(), Invalid
     let layer = AppsLayer::new()
         .openai_keys(tower_mcp_apps::normalize::OpenAiKeys::Read)
         .policy(Policy::new().allow(List::Frame, "https://a.example")?);
-    let got = post(&layer, Server::json(page), &request("resources/read", Some("ui://s/v"))).json();
+    let got = post(&layer, Server::saying(page), &request("resources/read", Some("ui://s/v"))).json();
     assert_eq!(got["result"]["contents"][0]["_meta"]["ui"]["csp"], json!({ "frameDomains": ["https://a.example"] }));
     Ok(())
 }
@@ -394,7 +398,7 @@ fn records_tell_what_was_refused() {
         let sink =
             move |record: &Record| records.send((record.is_refused(), record.reason())).expect("the test listens");
         let layer = AppsLayer::new().policy(api_only().on_violation(on_violation)).audit(sink);
-        post(&layer, Server::json(body.clone()), &request(method, Some("ui://s/v")));
+        post(&layer, Server::saying(body.clone()), &request(method, Some("ui://s/v")));
         assert_eq!(kept.try_recv(), Ok((reason.is_some(), reason)));
     }
 }

@@ -2,11 +2,13 @@
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
+use tower::layer::util::Stack;
 use tower_mcp_apps::policy::{List, OnViolation, Policy, PolicyLayer, UnknownDirectives};
 
+use crate::exchange::{post, request};
+use crate::kit::server::Server;
+use crate::kit::tree::Tree;
 use crate::matching::{matches, names_host, targets};
-use crate::server::{Server, Stack, post, request};
-use crate::tree::Tree;
 
 /// Lists of sources, with where they stand.
 const LISTS: [(List, &[&str]); 5] = [
@@ -206,7 +208,7 @@ fn answer() -> impl Strategy<Value = String> {
 }
 
 fn through(policy: Policy, answer: &str) -> String {
-    post(&PolicyLayer::new(policy), Server::json(answer.to_owned()), &request("resources/list", None)).text
+    post(&PolicyLayer::new(policy), Server::saying(answer.to_owned()), &request("resources/list", None)).text()
 }
 
 /// What is left of the metadata, wherever a reader may take it from.
@@ -281,8 +283,10 @@ proptest! {
     #[test]
     fn what_comes_out_is_within_what_came_in_and_within_the_policy(rules in rules(), answer in answer()) {
         let restricted = through(rules.policy(OnViolation::Restrict), &answer);
-        let left = Tree::read(&restricted.replace("\\ud800", "lone surrogate"));
-        prop_assert!(left.is_within(&Tree::read(&answer.replace("\\ud800", "lone surrogate"))), "{answer}\n{restricted}");
+        // No lone surrogate is text to the other parser.
+        let tree = |text: &str| Tree::read(text.replace("\\ud800", "lone surrogate").as_bytes()).expect("JSON");
+        let left = tree(&restricted);
+        prop_assert!(left.is_within(&tree(&answer)), "{answer}\n{restricted}");
         check(&rules, &left);
     }
 
@@ -291,8 +295,8 @@ proptest! {
         let policy = rules.policy(OnViolation::Restrict);
         let once = through(policy.clone(), &answer);
         prop_assert_eq!(&through(policy.clone(), &once), &once);
-        let twice = Stack(PolicyLayer::new(policy.clone()), PolicyLayer::new(policy));
-        prop_assert_eq!(&post(&twice, Server::json(answer), &request("resources/list", None)).text, &once);
+        let twice = Stack::new(PolicyLayer::new(policy.clone()), PolicyLayer::new(policy));
+        prop_assert_eq!(&post(&twice, Server::saying(answer), &request("resources/list", None)).text(), &once);
     }
 
     #[test]

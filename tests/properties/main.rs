@@ -1,7 +1,5 @@
 //! What holds for any message: the rules on a tree, twice and once, stacked and fused, cut and whole, and no leaks.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
-
 #[path = "../kit/mod.rs"]
 mod kit;
 mod leaks;
@@ -12,7 +10,6 @@ mod run;
 mod splits;
 mod stacks;
 mod texts;
-mod tree;
 
 use proptest::prelude::*;
 use proptest::sample::select;

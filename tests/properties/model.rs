@@ -11,8 +11,8 @@ use tower_mcp_apps::visibility::VisibilityLayer;
 
 use super::rules::Rules;
 use super::run::{Given, answered};
-use super::tree::Tree;
 use super::{Requests, audience, flat_key, openai_keys, requests, texts};
+use crate::kit::tree::Tree;
 
 fn asked(requests: &Requests) -> Vec<(Tree, String)> {
     let ids = 1u32..;

@@ -3,7 +3,7 @@
 use tower_mcp_apps::normalize::{FlatKey, OpenAiKeys};
 use tower_mcp_apps::protocol::Audience;
 
-use super::tree::Tree;
+use crate::kit::tree::Tree;
 
 const UI: &str = "io.modelcontextprotocol/ui";
 const APP_HTML: &str = "text/html;profile=mcp-app";

@@ -13,9 +13,9 @@ use tower_mcp_apps::visibility::VisibilityLayer;
 
 use super::model::events;
 use super::run::{Given, exchange};
-use super::tree::Tree;
 use super::{Requests, audience, flat_key, kit, openai_keys, requests, texts};
 use crate::kit::Answer;
+use crate::kit::tree::Tree;
 
 /// What a server answers: mostly right, sometimes broken, in JSON or as a stream, sometimes with the wrong label.
 pub(crate) fn given() -> impl Strategy<Value = Given> {

@@ -1,10 +1,9 @@
 //! Whole transcripts: a host, a text client, a fixed audience, and stacks of layers.
 
 use http::StatusCode;
-use serde_json::json;
+use serde_json::{Value, json};
 use tower::ServiceBuilder;
 use tower_mcp_apps::AppsLayer;
-use tower_mcp_apps::concern::Settings;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::NormalizeLayer;
@@ -57,18 +56,23 @@ async fn a_host_sees_the_app_wherever_it_looks() {
     }
 }
 
+/// What a client asks once it is connected.
+fn requests() -> [(&'static str, Value); 5] {
+    [
+        ("tools/list", json!({})),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("resources/read", json!({"uri": URI})),
+        ("tools/call", json!({"name": "usage"})),
+    ]
+}
+
 #[tokio::test]
 async fn a_text_client_sees_the_plain_server() {
     for (era, form) in ERAS.into_iter().flat_map(|era| FORMS.map(|form| (era, form))) {
         let client = Client::connect(serve(), account(era, form), era, Kind::Text).await;
         assert_eq!(client.opening.json()["result"]["capabilities"], json!({"tools": {}}));
-        for (method, params) in [
-            ("tools/list", json!({})),
-            ("resources/list", json!({})),
-            ("resources/templates/list", json!({})),
-            ("resources/read", json!({"uri": URI})),
-            ("tools/call", json!({"name": "usage"})),
-        ] {
+        for (method, params) in requests() {
             let answer = client.ask(method, params.clone()).await;
             let bare = client.bare(method, params).await;
             // A cache that serves others, too, would give a host the list without the link.
@@ -81,7 +85,7 @@ async fn a_text_client_sees_the_plain_server() {
 #[tokio::test]
 async fn a_fixed_audience_decides_who_is_served() {
     for (audience, is_served) in [(Audience::Host, true), (Audience::App, true), (Audience::Model, false)] {
-        let layer = serve().settings(Settings::new().audience(Fixed(audience)));
+        let layer = serve().audience(Fixed(audience));
         let client = Client::connect(layer, account(Era::Modern, Form::Json), Era::Modern, Kind::Text).await;
         let read = client.ask("resources/read", json!({"uri": URI})).await;
         assert_eq!(read.status == StatusCode::OK, is_served, "{audience}");
@@ -111,13 +115,7 @@ async fn the_layers_stacked_equal_the_fused_one() {
             let fused = Client::connect(fused, account(era, form), era, kind).await;
             let stacked = Client::connect(stack, account(era, form), era, kind).await;
             assert_eq!(fused.opening.json(), stacked.opening.json());
-            for (method, params) in [
-                ("tools/list", json!({})),
-                ("resources/list", json!({})),
-                ("resources/templates/list", json!({})),
-                ("resources/read", json!({"uri": URI})),
-                ("tools/call", json!({"name": "usage"})),
-            ] {
+            for (method, params) in requests() {
                 let (one, other) = (fused.ask(method, params.clone()).await, stacked.ask(method, params).await);
                 assert_eq!(
                     (one.status, one.text()),

@@ -58,8 +58,13 @@ impl Tree {
         }
     }
 
+    /// Every value of a member, since each is what some reader takes.
+    pub(crate) fn all<'t>(&'t self, key: &'t str) -> impl Iterator<Item = &'t Self> {
+        self.members().iter().filter(move |(name, _)| name == key).map(|(_, value)| value)
+    }
+
     pub(crate) fn count(&self, key: &str) -> usize {
-        self.members().iter().filter(|(name, _)| name == key).count()
+        self.all(key).count()
     }
 
     pub(crate) fn has_doubles(&self) -> bool {
@@ -80,6 +85,22 @@ impl Tree {
             members.retain(|(name, _)| name != key);
         }
     }
+
+    /// Whether this is `whole`, or less: elements and members taken out, the order kept.
+    pub(crate) fn is_within(&self, whole: &Self) -> bool {
+        match (self, whole) {
+            (Self::List(part), Self::List(whole)) => is_subsequence(part, whole, Self::is_within),
+            (Self::Object(part), Self::Object(whole)) => {
+                is_subsequence(part, whole, |part, whole| part.0 == whole.0 && part.1.is_within(&whole.1))
+            }
+            (part, whole) => part == whole,
+        }
+    }
+}
+
+fn is_subsequence<T>(part: &[T], whole: &[T], fits: impl Fn(&T, &T) -> bool) -> bool {
+    let mut whole = whole.iter();
+    part.iter().all(|part| whole.any(|whole| fits(part, whole)))
 }
 
 impl<'de> Deserialize<'de> for Tree {
