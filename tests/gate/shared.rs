@@ -30,7 +30,7 @@ use crate::world::{
 /// How many call at once.
 const CALLERS: usize = 200;
 
-/// A server that answers `tools/list` only once it is let, and everything else at once.
+/// A server that answers `tools/list` only once it is let, and lets others have a turn before it answers anything.
 #[derive(Clone)]
 struct Held {
     server: Server,
@@ -40,6 +40,11 @@ struct Held {
 impl Held {
     fn new(server: &Server) -> Self {
         Self { server: server.clone(), lets: Arc::new(Semaphore::new(0)) }
+    }
+
+    /// One that is always let.
+    fn not(server: &Server) -> Self {
+        Self { server: server.clone(), lets: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)) }
     }
 
     fn let_go(&self, look_ups: usize) {
@@ -66,6 +71,9 @@ where
         let (answer, lets) = (self.server.clone().oneshot(request), self.lets.clone());
         Box::pin(async move {
             let answer = answer.await;
+            for _ in 0..3 {
+                tokio::task::yield_now().await;
+            }
             if is_held {
                 lets.acquire().await.expect("nobody closes it").forget();
             }
@@ -130,20 +138,20 @@ where
 #[tokio::test]
 async fn many_callers_on_a_cold_catalogue_cause_one_look_up_per_key() {
     let server = two_pages();
-    costs_one_look_up_per_key(&server, for_models().layer(server.clone())).await;
+    costs_one_look_up_per_key(&server, for_models().layer(Held::not(&server))).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_callers_on_many_threads_cause_one_look_up_per_key() {
     let server = two_pages();
-    costs_one_look_up_per_key(&server, for_models().layer(server.clone())).await;
+    costs_one_look_up_per_key(&server, for_models().layer(Held::not(&server))).await;
 }
 
 #[tokio::test]
 async fn many_callers_behind_a_concurrency_limit() {
     for limit in [1, 2, 10] {
         let server = two_pages();
-        let limited = ConcurrencyLimit::new(server.clone(), limit);
+        let limited = ConcurrencyLimit::new(Held::not(&server), limit);
         costs_one_look_up_per_key(&server, for_models().layer(limited)).await;
     }
 }
@@ -151,7 +159,7 @@ async fn many_callers_behind_a_concurrency_limit() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_callers_on_many_threads_behind_a_concurrency_limit() {
     let server = two_pages();
-    let limited = ConcurrencyLimit::new(server.clone(), 1);
+    let limited = ConcurrencyLimit::new(Held::not(&server), 1);
     costs_one_look_up_per_key(&server, for_models().layer(limited)).await;
 }
 
@@ -159,10 +167,10 @@ async fn many_callers_on_many_threads_behind_a_concurrency_limit() {
 async fn many_callers_behind_a_concurrency_limit_and_a_buffer() {
     for (places, limit) in [(1, 1), (1, 2), (2, 1), (16, 1)] {
         let server = two_pages();
-        let limited = ConcurrencyLimit::new(server.clone(), limit);
+        let limited = ConcurrencyLimit::new(Held::not(&server), limit);
         costs_one_look_up_per_key(&server, for_models().layer(Queue::new(limited, places))).await;
         let server = two_pages();
-        let queue = Queue::new(server.clone(), places);
+        let queue = Queue::new(Held::not(&server), places);
         costs_one_look_up_per_key(&server, for_models().layer(ConcurrencyLimit::new(queue, limit))).await;
     }
 }
@@ -170,7 +178,7 @@ async fn many_callers_behind_a_concurrency_limit_and_a_buffer() {
 #[tokio::test]
 async fn many_callers_of_two_gates_one_behind_the_other() {
     let server = two_pages();
-    let limited = ConcurrencyLimit::new(server.clone(), 1);
+    let limited = ConcurrencyLimit::new(Held::not(&server), 1);
     let stacked = for_models().layer(ConcurrencyLimit::new(for_models().layer(limited), 1));
     call_at_once(stacked, 1).await;
     // Each gate has a catalogue of its own; the outer one's look-up is a list to the inner one.
