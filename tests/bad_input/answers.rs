@@ -76,6 +76,15 @@ async fn an_answer_that_is_encoded_although_identity_was_asked_for() {
         response
     };
     untouched_or_error(encoded, Limits::new(), 502).await;
+    // Whatever it says it is: what is not encoded is read, too.
+    for content_type in ["text/plain", "application/octet-stream", "application/json, text/plain"] {
+        let encoded = move |received: &Received| {
+            let mut response = encoded(received);
+            response.headers_mut().insert("content-type", http::HeaderValue::from_static(content_type));
+            response
+        };
+        untouched_or_error(encoded, Limits::new(), 502).await;
+    }
 }
 
 #[tokio::test]
