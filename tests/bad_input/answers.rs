@@ -183,6 +183,23 @@ async fn unlabelled_and_mislabelled_lists_are_filtered() {
 }
 
 #[tokio::test]
+async fn a_list_of_another_shape() {
+    let hidden = r#"{"name":"none","_meta":{"ui":{"visibility":[]}}}"#;
+    for result in [format!("[{hidden}]"), format!(r#"{{"tools":{{"none":{hidden}}}}}"#)] {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+        untouched_or_error(move |_| json_answer(answer.clone()), Limits::new(), 200).await;
+    }
+    // What holds nothing, such as the empty list of some servers, hides nothing.
+    for result in [r#"{"tools":null}"#, r#"{"tools":"none"}"#, "null", r#"{"resultType":"input_required"}"#] {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+        let server = Server::saying(answer.clone());
+        for got in enforced(&server, Limits::new(), || post(LIST)).await {
+            assert_eq!(got.text(), answer);
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_answer_to_a_method_passes() {
     let page = "<!doctype html><title>502</title>";
     for (status, encoding) in [(502, None), (401, None), (401, Some("gzip"))] {
