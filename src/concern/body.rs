@@ -109,6 +109,8 @@ pin_project! {
         Resumed { frames: Frames, body: Pin<Box<B>> },
         Read { read: Collected<B::Error> },
         Events { events: Events<B, C> },
+        // All that came before the error is handed on.
+        Failing { error: Option<B::Error> },
     }
 }
 
@@ -146,6 +148,7 @@ impl<B: Body, C> Response<B, C> {
             Self::Resumed { frames, body } => frames.is_empty() && body.is_end_stream(),
             Self::Read { read } => read.is_end(),
             Self::Events { events } => events.is_end(),
+            Self::Failing { error } => error.is_none(),
         }
     }
 }
@@ -167,14 +170,25 @@ where
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let mut this = self.project();
-        let frame = match this.kind.as_mut().project() {
-            ResponseProjection::Through { body } => ready!(body.poll_frame(cx)),
+        let (frame, was_held) = match this.kind.as_mut().project() {
+            ResponseProjection::Through { body } => (ready!(body.poll_frame(cx)), false),
             ResponseProjection::Resumed { frames, body } => match frames.next() {
-                Some(piece) => Some(Ok(Frame::data(piece))),
-                None => ready!(body.as_mut().poll_frame(cx)),
+                Some(piece) => (Some(Ok(Frame::data(piece))), false),
+                None => (ready!(body.as_mut().poll_frame(cx)), false),
             },
-            ResponseProjection::Read { read } => read.next_frame(),
-            ResponseProjection::Events { events } => ready!(events.poll_frame(cx)),
+            ResponseProjection::Read { read } => (read.next_frame(), true),
+            ResponseProjection::Events { events } => (ready!(events.poll_frame(cx)), true),
+            ResponseProjection::Failing { error } => (error.take().map(Err), false),
+        };
+        let frame = match frame {
+            // Where a body fails, hyper's server drops what it has not sent yet, the head with it. What we held until now
+            // goes out while there is nothing more to be had.
+            Some(Err(error)) if was_held => {
+                this.kind.set(Response::Failing { error: Some(error) });
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            frame => frame,
         };
         if let Some(recorder) = this.recorder {
             match &frame {
@@ -208,7 +222,7 @@ where
                 hint
             }
             Response::Read { read } => read.size_hint(),
-            Response::Events { .. } => SizeHint::default(),
+            Response::Events { .. } | Response::Failing { .. } => SizeHint::default(),
         }
     }
 }

@@ -45,8 +45,8 @@ where
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
     }
     if Encoding::of(&parts.headers) == Encoding::Encoded {
-        // A page or a file is no answer to a method, encoded or not.
-        if !handling.is_enforced() || content == Content::Other {
+        // The page that says why a request failed is no answer to a method, encoded or not.
+        if !handling.is_enforced() || (content == Content::Other && !parts.status.is_success()) {
             return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
         }
         let message = "the server's answer is encoded although identity was asked for, so it could not be filtered";

@@ -1,6 +1,7 @@
 //! One pass over a server's message, from one site to the next.
 
 use bytes::Bytes;
+use http::StatusCode;
 
 use super::{CallResult, Capabilities, Entry, EntryKind, Reason, Refusal, Wants, result_message};
 use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice};
@@ -71,7 +72,9 @@ pub enum Walked {
 
 /// Shows all sites of a message, or of a batch of them, and collects the edits asked for.
 ///
-/// What is no object is passed over, and so is a result of another shape than its method has.
+/// What is no object is passed over, and so is a result of another shape than its method has. Where a filter applies
+/// ([`Wants::ENFORCED`]), an error takes the place of a result that is an array, or has an object for its list: some
+/// reader may find entries there.
 ///
 /// # Errors
 ///
@@ -234,6 +237,9 @@ impl<S: Sites> Walk<'_, '_, S> {
                 self.result(answer, wants)?;
                 continue;
             }
+            if key.is("result") && self.reader.peek()? == Kind::Array && is_list(answer) {
+                self.refuse_shape(wants);
+            }
             if key.is("error") && wants.has(Wants::UNKNOWN_METHOD) && self.reader.peek()? == Kind::Object {
                 self.error()?;
                 continue;
@@ -254,6 +260,15 @@ impl<S: Sites> Walk<'_, '_, S> {
             }
         }
         Ok(Message { id, is_answer })
+    }
+
+    /// The entries stand where none are looked for.
+    fn refuse_shape(&mut self, wants: Wants) {
+        if wants.has(Wants::ENFORCED) {
+            let message = "the server's answer has another shape than a list, so it could not be filtered";
+            let refusal = Refusal::new(StatusCode::BAD_GATEWAY, code::INTERNAL_ERROR, message);
+            self.refusal.get_or_insert(refusal.because(Reason::UnreadableAnswer));
+        }
     }
 
     fn error(&mut self) -> Result<(), Error> {
@@ -303,6 +318,9 @@ impl<S: Sites> Walk<'_, '_, S> {
                     self.splice.replace(span, b"\"private\"");
                 }
             } else {
+                if kind == Kind::Object && list_named(key).is_some_and(|list| answer == list.wanted_as().0) {
+                    self.refuse_shape(wants);
+                }
                 has_version |= key.is("protocolVersion") || key.is("supportedVersions");
                 let span = self.reader.skip()?;
                 if let Some(result) = &mut call_result {
@@ -381,6 +399,13 @@ enum Id {
     One(Span),
     /// It stands twice, or is neither a string nor a number.
     Odd,
+}
+
+/// Whether the answer's result has a list.
+fn is_list(answer: Answer) -> bool {
+    [EntryKind::Tool, EntryKind::Resource, EntryKind::Template, EntryKind::Contents]
+        .iter()
+        .any(|list| answer == list.wanted_as().0)
 }
 
 fn list_named(key: crate::json::Str<'_>) -> Option<EntryKind> {

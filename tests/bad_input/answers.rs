@@ -76,6 +76,15 @@ async fn an_answer_that_is_encoded_although_identity_was_asked_for() {
         response
     };
     untouched_or_error(encoded, Limits::new(), 502).await;
+    // Whatever it says it is: what is not encoded is read, too.
+    for content_type in ["text/plain", "application/octet-stream", "application/json, text/plain"] {
+        let encoded = move |received: &Received| {
+            let mut response = encoded(received);
+            response.headers_mut().insert("content-type", http::HeaderValue::from_static(content_type));
+            response
+        };
+        untouched_or_error(encoded, Limits::new(), 502).await;
+    }
 }
 
 #[tokio::test]
@@ -169,6 +178,23 @@ async fn unlabelled_and_mislabelled_lists_are_filtered() {
         });
         for got in enforced(&server, Limits::new(), || post(LIST)).await {
             assert_eq!(got.tools(), ["open"], "{content_type:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_another_shape() {
+    let hidden = r#"{"name":"none","_meta":{"ui":{"visibility":[]}}}"#;
+    for result in [format!("[{hidden}]"), format!(r#"{{"tools":{{"none":{hidden}}}}}"#)] {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+        untouched_or_error(move |_| json_answer(answer.clone()), Limits::new(), 200).await;
+    }
+    // What holds nothing, such as the empty list of some servers, hides nothing.
+    for result in [r#"{"tools":null}"#, r#"{"tools":"none"}"#, "null", r#"{"resultType":"input_required"}"#] {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+        let server = Server::saying(answer.clone());
+        for got in enforced(&server, Limits::new(), || post(LIST)).await {
+            assert_eq!(got.text(), answer);
         }
     }
 }

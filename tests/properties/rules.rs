@@ -55,6 +55,11 @@ impl Rules {
     fn message(&self, message: &mut Tree, asked: &[(Tree, String)]) {
         let id = message.get("id").filter(|_| message.count("id") == 1).cloned();
         let method = asked.iter().find(|(asked, _)| Some(asked) == id.as_ref()).map(|(_, method)| method.as_str());
+        let hides = self.filters && self.audience != Audience::Host;
+        if hides && method == Some("tools/list") && has_other_list(message) {
+            *message = unreadable(id);
+            return;
+        }
         if let Tree::Object(members) = message {
             for (name, value) in members {
                 if name == "result" && value.is_object() {
@@ -192,6 +197,23 @@ impl Rules {
             }
         }
     }
+}
+
+/// Whether entries may stand in a result where no list of tools is.
+fn has_other_list(message: &Tree) -> bool {
+    let results = message.members().iter().filter(|(name, _)| name == "result");
+    results.map(|(_, result)| result).any(|result| {
+        result.is_list() || result.members().iter().any(|(name, value)| name == "tools" && value.is_object())
+    })
+}
+
+fn unreadable(id: Option<Tree>) -> Tree {
+    let text = "the server's answer has another shape than a list, so it could not be filtered";
+    let error = vec![("code".to_owned(), Tree::Number((-32603).into())), ("message".to_owned(), Tree::text(text))];
+    let mut members = vec![("jsonrpc".to_owned(), Tree::text("2.0"))];
+    members.extend(id.map(|id| ("id".to_owned(), id)));
+    members.push(("error".to_owned(), Tree::Object(error)));
+    Tree::Object(members)
 }
 
 /// A `ui://` string.
