@@ -218,6 +218,8 @@ pub enum Shape {
 #[derive(Debug, Default)]
 pub struct Meta<'a> {
     state: Shape,
+    /// Where it is `null`, which some servers write for all that they do not have.
+    null: Option<Span>,
     object: Object<'a>,
     ui_state: Shape,
     ui: Object<'a>,
@@ -235,9 +237,10 @@ impl<'a> Meta<'a> {
         (self.state == Shape::Object).then(|| self.object.original(key)).flatten()
     }
 
-    /// Sets a member to this JSON text, in its place or behind the others. No effect where `_meta` is there and is no object.
+    /// Sets a member to this JSON text, in its place or behind the others. No effect where `_meta` is there and is neither an
+    /// object nor `null`.
     pub fn set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if self.state != Shape::Other {
+        if self.can_be_edited() {
             self.object.set(key, raw);
         }
     }
@@ -267,9 +270,9 @@ impl<'a> Meta<'a> {
     }
 
     /// Sets a member of `ui` to this JSON text, and makes `ui` (and `_meta`) where they are missing. No effect
-    /// where one of them is there and is no object.
+    /// where one of them is there and is no object, but for a `_meta` that is `null`.
     pub fn ui_set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if self.state != Shape::Other && self.ui_state != Shape::Other {
+        if self.can_be_edited() && self.ui_state != Shape::Other {
             self.ui.set(key, raw);
         }
     }
@@ -289,6 +292,7 @@ impl<'a> Meta<'a> {
     /// Becomes the `_meta` of an entry that has none.
     fn clear(&mut self) {
         self.state = Shape::Absent;
+        self.null = None;
         self.object.start_empty();
         self.ui_state = Shape::Absent;
         self.ui.start_empty();
@@ -300,7 +304,8 @@ impl<'a> Meta<'a> {
         self.clear();
         if reader.peek()? != Kind::Object {
             self.state = Shape::Other;
-            reader.skip()?;
+            let is_null = reader.peek()? == Kind::Null;
+            self.null = Some(reader.skip()?).filter(|_| is_null);
             return Ok(());
         }
         self.state = Shape::Object;
@@ -316,6 +321,10 @@ impl<'a> Meta<'a> {
             _ => self.ui_state = Shape::Other,
         }
         Ok(())
+    }
+
+    fn can_be_edited(&self) -> bool {
+        self.state != Shape::Other || self.null.is_some()
     }
 
     fn is_edited(&self) -> bool {
@@ -342,7 +351,11 @@ impl<'a> Meta<'a> {
                 out.extend_from_slice(if is_first { b"\"_meta\":" } else { b",\"_meta\":" });
                 self.object.render(out);
             }),
-            Shape::Other => {}
+            Shape::Other => {
+                if let Some(null) = self.null {
+                    splice.replace_with(null, |out| self.object.render(out));
+                }
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use tower_mcp_apps::serve::App;
 
 use crate::client::*;
 use crate::kit::server::{Server, json_answer};
-use crate::kit::{Answer, post, send};
+use crate::kit::{Answer, LIST, post, send};
 
 /// A server with two pages of resources, of which the first is this array.
 fn with_resources(first: &'static str) -> Server {
@@ -98,6 +98,19 @@ async fn tools_with_a_ui_of_their_own_are_linked_anew_by_name_alone() {
     assert_eq!(metas[1], json!({"ui/resourceUri": "ui://own/b"}));
     assert_eq!(metas[2]["ui"], json!({"visibility": ["app"], "resourceUri": "ui://accounts/charts"}));
     assert_eq!(metas[3], Value::Null);
+}
+
+#[tokio::test]
+async fn a_tool_whose_metadata_is_null_is_linked() {
+    let list =
+        |meta: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{{"name":"usage","_meta":{meta}}}]}}}}"#);
+    let linked = json!({"ui": {"resourceUri": URI}}).to_string();
+    for (meta, expected) in [("null", linked.as_str()), ("1.0", "1.0")] {
+        let server = Server::saying(list(meta));
+        let layer = serve().settings(Settings::new().audience(Fixed(Audience::Host)));
+        let answer = send(layer.layer(server), post(LIST)).await;
+        assert_eq!(answer.text(), list(expected));
+    }
 }
 
 #[tokio::test]
