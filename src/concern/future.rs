@@ -67,11 +67,12 @@ pin_project! {
 type Outcome<R, C, E> = Result<Response<ResponseBody<R, C>>, E>;
 
 /// What an exchange starts with.
-struct Start<S, C> {
-    service: S,
-    shared: Arc<Shared<C>>,
-    parts: Parts,
-    tag: Option<SessionTag>,
+pub(super) struct Start<S, C> {
+    /// The one that was polled ready.
+    pub(super) service: S,
+    pub(super) shared: Arc<Shared<C>>,
+    pub(super) parts: Parts,
+    pub(super) tag: Option<SessionTag>,
 }
 
 impl<S, C, B, R> ResponseFuture<S, C, B, R>
@@ -84,30 +85,20 @@ where
         Self { state: State::Through { future }, recorder: None }
     }
 
-    pub(super) fn asking(
-        service: S,
-        shared: Arc<Shared<C>>,
-        parts: Parts,
-        body: B,
-        tag: Option<SessionTag>,
-        recorder: Option<Box<Recorder>>,
-    ) -> Self {
-        let collect = Collect::new(shared.settings.limits.request_bytes);
-        let start = Some(Start { service, shared, parts, tag });
-        Self { state: State::Asking { body, collect, start }, recorder }
+    /// A request whose body is to be read.
+    pub(super) fn asking(start: Start<S, C>, body: B, recorder: Option<Box<Recorder>>) -> Self {
+        let collect = Collect::new(start.shared.settings.limits.request_bytes);
+        Self { state: State::Asking { body, collect, start: Some(start) }, recorder }
     }
 
-    /// A request whose body is not read.
-    pub(super) fn judged(
-        service: S,
-        shared: Arc<Shared<C>>,
-        parts: Parts,
+    /// A request whose body is not read: it has none, or for this reason.
+    pub(super) fn unread(
+        start: Start<S, C>,
         body: B,
-        tag: Option<SessionTag>,
-        payload: Result<Option<&Payload<'_>>, Unread>,
+        reason: Option<Unread>,
         mut recorder: Option<Box<Recorder>>,
     ) -> Self {
-        let start = Start { service, shared, parts, tag };
+        let payload = reason.map_or(Ok(None), Err);
         let state = start.judge(payload, &Bytes::new(), RequestBody::through(body));
         state.show(&mut recorder);
         Self { state, recorder }
@@ -242,21 +233,18 @@ where
                     } else {
                         ready!(collect.poll_step(body, cx))
                     };
-                    let (trailers, error) = match step {
+                    let end = match step {
                         Step::More => continue,
-                        Step::Whole(trailers) => (trailers, None),
-                        Step::Failed(error) => (None, Some(error)),
-                        Step::TooLarge => {
-                            let Some(start) = start.take() else { return Poll::Pending };
-                            let next = State::from(too_large(start));
-                            next.show(recorder);
-                            state.set(next);
-                            continue;
-                        }
+                        Step::Whole(trailers) => Some((trailers, None)),
+                        Step::Failed(error) => Some((None, Some(error))),
+                        Step::TooLarge => None,
                     };
                     let frames = std::mem::take(&mut collect.frames);
                     let Some(start) = start.take() else { return Poll::Pending };
-                    start.judge_read(Collected { frames, trailers, error })
+                    match end {
+                        Some((trailers, error)) => start.judge_read(Collected { frames, trailers, error }),
+                        None => too_large(start).into(),
+                    }
                 }
                 StateProjection::Gated { gate } => match ready!(gate.poll(cx))? {
                     Passed::Entered(future, handling) => State::Waiting { future, handling: Some(handling) },

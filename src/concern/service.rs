@@ -13,7 +13,7 @@ use http_body::Body;
 use tower_service::Service;
 
 use super::catalogue::Store;
-use super::future::ResponseFuture;
+use super::future::{ResponseFuture, Start};
 use super::recorder::Recorder;
 use super::{Concern, RequestBody, ResponseBody, Settings, Unread};
 use crate::exchange::{Content, Encoding, untag_request};
@@ -94,18 +94,18 @@ where
         let recorder = Recorder::begin(&shared, &parts);
         let tag = untag_request(&mut parts.headers);
         let has_no_message = has_no_message(&parts.method);
-        match (Content::of(&parts.headers), Encoding::of(&parts.headers)) {
+        let says = (Content::of(&parts.headers), Encoding::of(&parts.headers));
+        let has_no_body = has_no_message && !brings_a_body(&parts, &body);
+        let start = Start { service: ready, shared, parts, tag };
+        let reason = match says {
             (Content::Json, Encoding::Identity) if !(has_no_message && body.is_end_stream()) => {
-                ResponseFuture::asking(ready, shared, parts, body, tag, recorder)
+                return ResponseFuture::asking(start, body, recorder);
             }
-            _ if has_no_message && !brings_a_body(&parts, &body) => {
-                ResponseFuture::judged(ready, shared, parts, body, tag, Ok(None), recorder)
-            }
-            (Content::ForeignJson, Encoding::Identity) => {
-                ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Charset), recorder)
-            }
-            _ => ResponseFuture::judged(ready, shared, parts, body, tag, Err(Unread::Foreign), recorder),
-        }
+            _ if has_no_body => None,
+            (Content::ForeignJson, Encoding::Identity) => Some(Unread::Charset),
+            _ => Some(Unread::Foreign),
+        };
+        ResponseFuture::unread(start, body, reason, recorder)
     }
 }
 

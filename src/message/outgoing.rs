@@ -5,7 +5,7 @@ use http::StatusCode;
 
 use super::{CallResult, Capabilities, Entry, EntryKind, Reason, Refusal, Wants, result_message};
 use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice};
-use crate::protocol::{Era, Method, code};
+use crate::protocol::{Era, Method, TOOLS_CHANGED, code};
 
 /// What a message of the server answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -245,7 +245,7 @@ impl<S: Sites> Walk<'_, '_, S> {
                 continue;
             }
             if key.is("method") && self.reader.peek()? == Kind::String {
-                if self.reader.string()?.is("notifications/tools/list_changed") {
+                if self.reader.string()?.is(TOOLS_CHANGED) {
                     self.sites.tools_changed();
                 }
                 continue;

@@ -6,8 +6,8 @@ use crate::protocol::{ToolVisibility, meta};
 
 impl Entry<'_> {
     /// Whom a tool is for, pending edits included (MCP Apps, "Resource Discovery", Visibility): `visibility` absent
-    /// means both, an array its members, anything else nobody. So does a tool that says two things about
-    /// itself, and one that is no object.
+    /// means both, an array its members, anything else nobody. A tool that says two things about itself is for nobody, too,
+    /// and so is one that is no object.
     pub fn visibility(&self) -> ToolVisibility {
         if !self.is_object() || self.is_ambiguous() {
             return ToolVisibility::Nobody;

@@ -24,6 +24,9 @@ pub(crate) use text::checked_text;
 pub use tool_visibility::ToolVisibility;
 pub use ui_uri::{InvalidUiUri, UiUri};
 
+/// The notification that the server's tools changed (MCP 2025-11-25, "Tools", List Changed Notification).
+pub const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+
 /// The identifier of MCP Apps in `capabilities.extensions` (MCP Apps, "Extension Identifier").
 pub const UI_EXTENSION: &str = "io.modelcontextprotocol/ui";
 
@@ -33,7 +36,7 @@ pub const APP_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
 /// The URI scheme of UI resources, with its slashes (MCP Apps, "UI Resource Format").
 pub const UI_SCHEME: &str = "ui://";
 
-/// Keys of `_meta` objects.
+/// Keys of `_meta` objects, and of the `ui` objects in them.
 pub mod meta {
     /// The nested member of MCP Apps on tools, resources and contents.
     pub const UI: &str = "ui";

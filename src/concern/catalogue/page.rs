@@ -7,7 +7,7 @@ use crate::concern::Concern;
 use crate::exchange::Exchange;
 use crate::json::{Depth, Error, Kind, Reader, Span};
 use crate::message::{Entry, EntryKind};
-use crate::protocol::ToolVisibility;
+use crate::protocol::{TOOLS_CHANGED, ToolVisibility};
 
 /// What a page says beside its tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl<C: Concern> Read<'_, '_, C> {
                 result = (kind == Kind::Object).then_some(here);
             } else if key.is("method") && kind == Kind::String {
                 let method = Reader::within(message, span).string()?;
-                tells_of_change |= method.is("notifications/tools/list_changed");
+                tells_of_change |= method.is(TOOLS_CHANGED);
             }
         }
         self.reader.end()?;
