@@ -137,7 +137,8 @@
 //! # What is read
 //!
 //! Every JSON POST, and whatever else comes with a JSON body, is read whole, up to [`Limits`](exchange::Limits), and passed
-//! on as the frames that came. Its body alone decides what it is, never a header. From method and audience then follows what has to be read of the answer:
+//! on as the frames that came. Its body alone decides what it is, never a header. From method and audience then follows
+//! what has to be read of the answer:
 //!
 //! | answer to | is read |
 //! |---|---|

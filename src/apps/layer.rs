@@ -18,6 +18,23 @@ pub type Fused = Chain<
 >;
 
 /// Makes an MCP service aware of MCP Apps. See the [module docs](super).
+///
+/// ```
+/// use tower_mcp_apps::AppsLayer;
+/// use tower_mcp_apps::{audit::TracingSink, lint::Lint, policy::Policy, protocol::Audience, serve::App, visibility::Visibility};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let html = tower_mcp_apps::ui::Html::try_from("<!doctype html><html><title>Usage</title></html>")?;
+/// let layer = AppsLayer::new()
+///     .lint(Lint::default())
+///     .app(App::new("ui://accounts/usage".parse()?, html).link("usage_by_day"))
+///     .policy(Policy::no_network())
+///     .visibility(Visibility::new().tool("refresh_usage", [Audience::App]))
+///     .audit(TracingSink);
+/// # drop(layer);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct AppsLayer {
     lint: Option<Lint>,
@@ -43,6 +60,13 @@ impl AppsLayer {
             audit: None,
             settings: Settings::new(),
         }
+    }
+
+    /// Tells what is wrong with what the server says about its UIs; the sink of the audit is told, too. See [`lint`](crate::lint).
+    #[must_use]
+    pub fn lint(mut self, lint: Lint) -> Self {
+        self.lint = Some(lint);
+        self
     }
 
     /// Gives the server a UI. See [`serve`](crate::serve).
@@ -80,20 +104,6 @@ impl AppsLayer {
         self
     }
 
-    /// Records who called what. See [`audit`](crate::audit).
-    #[must_use]
-    pub fn audit(mut self, sink: impl Sink) -> Self {
-        self.audit = Some(Audit::new(sink));
-        self
-    }
-
-    /// Tells what is wrong with what the server says about its UIs; the sink of the audit is told, too. See [`lint`](crate::lint).
-    #[must_use]
-    pub fn lint(mut self, lint: Lint) -> Self {
-        self.lint = Some(lint);
-        self
-    }
-
     /// Chooses what clients get that cannot render UIs. See [`normalize`](crate::normalize).
     #[must_use]
     pub fn degradation(mut self, degradation: Degradation) -> Self {
@@ -119,6 +129,13 @@ impl AppsLayer {
     #[must_use]
     pub fn look_up(mut self, look_up: LookUp) -> Self {
         self.settings = self.settings.look_up(look_up);
+        self
+    }
+
+    /// Records who called what. See [`audit`](crate::audit).
+    #[must_use]
+    pub fn audit(mut self, sink: impl Sink) -> Self {
+        self.audit = Some(Audit::new(sink));
         self
     }
 }

@@ -3,8 +3,8 @@
 //! A concern decides about a request ([`Verdict`]) and about the sites of an answer; it sees neither bytes
 //! nor HTTP framing. [`ConcernService`] does all the rest, so that every layer of this crate behaves alike:
 //!
-//! - Every JSON POST (and whatever else comes with a JSON body) is read whole, up to [`Limits`](crate::exchange::Limits), and passed on as the frames that came
-//!   (thousands of tiny ones are joined).
+//! - Every JSON POST (and whatever else comes with a JSON body) is read whole, up to [`Limits`](crate::exchange::Limits),
+//!   and passed on as the frames that came (thousands of tiny ones are joined).
 //! - Where no concern wants anything of an answer, it is neither looked into nor buffered.
 //! - A JSON answer is edited in one splice, a stream event by event as each is complete.
 //! - What a filter could not read does not pass; what nobody filters passes as it came.

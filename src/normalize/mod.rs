@@ -9,7 +9,6 @@
 //!   a `_meta` or a `ui` that is no object, and an entry in which a name stands twice.
 //! - OpenAI's keys are read only on request ([`OpenAiKeys`]). They add what is missing, are never removed,
 //!   and no resource is relabelled: a page made for another bridge would not run as an MCP App.
-//!
 //! - On request, clients that cannot render UIs do not hear of them ([`Degradation`]). Results of calls are not looked into.
 //!
 //! This is cosmetic: what cannot be read passes as it came.

@@ -1,13 +1,9 @@
 //! The same with processes of the `reverse_proxy` example, over real connections.
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-
 use axum::Router;
 use axum::body::Body;
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, StatusCode, Uri};
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -17,36 +13,10 @@ use tokio::net::TcpListener;
 use tower::ServiceExt;
 
 use crate::kit::body::Script;
-use crate::kit::example::example;
+use crate::kit::example::Proxy;
 use crate::kit::server::{Received, Server};
 use crate::kit::{apps_capabilities, initialize, post};
 use crate::replicas::{answer, choices, request};
-
-/// A process that ends with the test.
-struct Proxy {
-    process: Child,
-    endpoint: Uri,
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-impl Proxy {
-    fn start(example: &Path, upstream: &str) -> Self {
-        let mut command = Command::new(example);
-        command.args(["--listen", "127.0.0.1:0", "--upstream", upstream, "--audience-header", "x-audience"]);
-        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the example runs");
-        let mut line = String::new();
-        let stdout = process.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("it tells its address");
-        let address = line.split_whitespace().last().expect("an address");
-        Self { process, endpoint: address.parse().expect("a URI") }
-    }
-}
 
 /// The server of the replicas, on a port of its own.
 async fn listen(server: Server) -> String {
@@ -93,8 +63,9 @@ async fn ask(
 async fn two_processes_in_turn_decide_as_one_does() {
     let server = Server::new(answer);
     let upstream = listen(server.clone()).await;
-    let example = tokio::task::spawn_blocking(|| example("reverse_proxy")).await.expect("it is built");
-    let [alone, one, two] = [(); 3].map(|()| Proxy::start(&example, &upstream));
+    let start = move |()| Proxy::start(&["--upstream", &upstream, "--audience-header", "x-audience"]);
+    let started = tokio::task::spawn_blocking(move || [(); 3].map(start));
+    let [alone, one, two] = started.await.expect("they start");
     let client = Client::builder(TokioExecutor::new()).build_http();
     let mut sessions = vec!["S-1".to_owned(), "apps1-a.S-2".to_owned()];
     for (proxy, capabilities) in [(&one, json!({})), (&two, apps_capabilities())] {

@@ -1,7 +1,10 @@
 //! The examples as programs.
 
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+
+use http::Uri;
 
 /// An example, built as this test is. Cargo has done so already, unless it was told to build this test alone.
 pub(crate) fn example(name: &str) -> PathBuf {
@@ -16,4 +19,31 @@ pub(crate) fn example(name: &str) -> PathBuf {
     let built = build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("Cargo runs");
     assert!(built.success(), "the example does not build");
     profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// A `reverse_proxy` that ends with the test.
+pub(crate) struct Proxy {
+    pub(crate) process: Child,
+    pub(crate) endpoint: Uri,
+}
+
+impl Proxy {
+    /// Starts it with these flags, on a free port. Blocks until it is ready.
+    pub(crate) fn start(flags: &[&str]) -> Self {
+        let mut command = Command::new(example("reverse_proxy"));
+        command.args(["--listen", "127.0.0.1:0"]).args(flags);
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the example runs");
+        let mut line = String::new();
+        let stdout = process.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut line).expect("it tells its address");
+        let address = line.split_whitespace().last().expect("an address");
+        Self { process, endpoint: address.parse().expect("a URI") }
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }

@@ -1,5 +1,7 @@
 //! The answers that the proxy gives in the upstream's place.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Empty};
@@ -32,6 +34,26 @@ async fn an_upstream_that_is_away_is_a_bad_gateway() {
     let request = Request::post("/mcp").body(Empty::<Bytes>::new()).unwrap();
     let response = upstream.oneshot(request).await.unwrap();
     assert_eq!(response.status(), StatusCode::BAD_GATEWAY);
+}
+
+/// Linux answers no more connections than fit into the queue of those that nobody accepts.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_upstream_that_lets_the_time_to_connect_run_out_is_a_gateway_timeout() {
+    use tokio::net::{TcpSocket, TcpStream};
+
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut queued = Vec::new();
+    while let Ok(connection) = tokio::time::timeout(Duration::from_millis(500), TcpStream::connect(address)).await {
+        queued.push(connection.unwrap());
+    }
+    let upstream = Upstream::new(format!("http://{address}/mcp").parse().unwrap());
+    let request = Request::post("/mcp").body(Empty::<Bytes>::new()).unwrap();
+    let response = upstream.oneshot(request).await.unwrap();
+    assert_eq!(response.status(), StatusCode::GATEWAY_TIMEOUT);
 }
 
 #[tokio::test]

@@ -1,0 +1,80 @@
+//! The example `reverse_proxy` as a program: what its layers have no part in.
+
+mod kit;
+
+use std::process::Command;
+use std::time::Duration;
+
+use axum::Router;
+use http::{StatusCode, Version};
+use http_body_util::BodyExt;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use kit::example::Proxy;
+use kit::{LIST, post};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+async fn start(flags: Vec<String>) -> Proxy {
+    let started = tokio::task::spawn_blocking(move || {
+        let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+        Proxy::start(&flags)
+    });
+    started.await.expect("it starts")
+}
+
+#[tokio::test]
+async fn clients_speak_either_version_of_http() {
+    let proxy = start(Vec::new()).await;
+    for (version, is_second) in [(Version::HTTP_11, false), (Version::HTTP_2, true)] {
+        let client = Client::builder(TokioExecutor::new()).http2_only(is_second).build_http();
+        let mut request = post(LIST);
+        *request.uri_mut() = proxy.endpoint.clone();
+        let response = client.request(request).await.expect("an answer");
+        assert_eq!((response.status(), response.version()), (StatusCode::OK, version));
+        let body = response.into_body().collect().await.expect("a whole answer").to_bytes();
+        let answer: Value = serde_json::from_slice(&body).expect("JSON");
+        assert!(answer["result"]["tools"].is_array(), "{answer}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_exchange_under_way_is_finished_before_it_stops() {
+    let (arrived, mut arrivals) = mpsc::channel(1);
+    let (finish, finished) = tokio::sync::watch::channel(false);
+    let upstream = Router::new().fallback(move || {
+        let (arrived, mut finished) = (arrived.clone(), finished.clone());
+        async move {
+            arrived.send(()).await.expect("the test listens");
+            finished.wait_for(|finished| *finished).await.expect("the test goes on");
+            ([("content-type", "application/json")], r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#)
+        }
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, upstream).await });
+    let mut proxy = start(vec!["--upstream".to_owned(), format!("http://{address}/mcp")]).await;
+
+    let client = Client::builder(TokioExecutor::new()).build_http();
+    let mut request = post(LIST);
+    *request.uri_mut() = proxy.endpoint.clone();
+    let asked = tokio::spawn(client.request(request));
+    arrivals.recv().await.expect("it arrives");
+    let killed = Command::new("kill").arg(proxy.process.id().to_string()).status().expect("there is kill");
+    assert!(killed.success());
+    // It takes no more connections, but is still there.
+    let authority = proxy.endpoint.authority().expect("a host").to_string();
+    while tokio::net::TcpStream::connect(&authority).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(proxy.process.try_wait().expect("it can be asked"), None);
+    finish.send(true).expect("the server waits");
+    let response = asked.await.expect("no panic").expect("an answer");
+    assert_eq!(response.status(), StatusCode::OK);
+    assert!(response.into_body().collect().await.is_ok());
+    let ended = tokio::task::spawn_blocking(move || proxy.process.wait().map(|status| (proxy, status)));
+    let (_proxy, status) = ended.await.expect("no panic").expect("it ends");
+    assert!(status.success(), "{status}");
+}
