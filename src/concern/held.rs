@@ -69,10 +69,13 @@ where
     /// Decides what goes out, once enough of the body was read.
     pub(super) fn close(mut self, frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
         let sniffed = sniff_frames(&frames);
-        let must_be_read = self.handling.is_enforced() && self.may_be_answer(sniffed);
+        let enforced = self.handling.is_enforced();
+        let must_be_read = enforced && self.may_be_answer(sniffed);
+        // Whatever its head says: had it been read to its end, it would have been filtered.
+        let is_cut_json = enforced && (must_be_read || sniffed == Sniff::Json);
         let (trailers, error) = match step {
             Step::More | Step::TooLarge if sniffed == Sniff::EventStream => return self.stream(frames),
-            Step::TooLarge if must_be_read || (self.handling.is_enforced() && sniffed == Sniff::Unknown) => {
+            Step::TooLarge if is_cut_json || (enforced && sniffed == Sniff::Unknown) => {
                 return replace(self.parts, &self.handling, "the server's answer is too long to be filtered");
             }
             // Read no further than to see that there is nothing to edit.
@@ -80,7 +83,7 @@ where
             Step::More | Step::TooLarge => {
                 return Response::from_parts(self.parts, ResponseBody::resumed(frames, self.body));
             }
-            Step::Failed(_) if must_be_read => {
+            Step::Failed(_) if is_cut_json => {
                 return replace(
                     self.parts,
                     &self.handling,

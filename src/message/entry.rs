@@ -272,9 +272,14 @@ impl<'a> Meta<'a> {
     /// Sets a member of `ui` to this JSON text, and makes `ui` (and `_meta`) where they are missing. No effect
     /// where one of them is there and is no object, but for a `_meta` that is `null`.
     pub fn ui_set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if self.can_be_edited() && self.ui_state != Shape::Other {
-            self.ui.set(key, raw);
+        if !self.can_be_edited() || self.ui_state == Shape::Other {
+            return;
         }
+        if self.ui_state == Shape::Absent && !self.ui.is_edited() {
+            // Its place is behind what is there now, whatever is added before it is written.
+            self.object.set(meta::UI, "{}");
+        }
+        self.ui.set(key, raw);
     }
 
     /// Removes `ui`, and all that was asked of it.
@@ -333,12 +338,16 @@ impl<'a> Meta<'a> {
 
     /// Writes the pending edits down: in the source where `_meta` stands there, else as a member behind `end`.
     fn emit(&mut self, end: usize, is_first: bool, splice: &mut Splice) {
+        if self.ui_state == Shape::Absent {
+            if self.ui.is_edited() {
+                let ui = &self.ui;
+                self.object.set_with(meta::UI, |out| ui.render(out));
+            } else {
+                self.object.remove(meta::UI);
+            }
+        }
         if !self.is_edited() {
             return;
-        }
-        if self.ui_state == Shape::Absent && self.ui.is_edited() {
-            let ui = &self.ui;
-            self.object.set_with(meta::UI, |out| ui.render(out));
         }
         match self.state {
             Shape::Object => {

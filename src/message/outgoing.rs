@@ -285,6 +285,8 @@ impl<S: Sites> Walk<'_, '_, S> {
         let mut call_result = is_call.then(|| CallResult::new(self.reader.source()));
         let mut is_complete = true;
         let mut has_capabilities = false;
+        // Also where nobody looks at them.
+        let mut says_capabilities = false;
         let mut has_list = false;
         let mut has_version = false;
         let mut has_scope = false;
@@ -301,7 +303,7 @@ impl<S: Sites> Walk<'_, '_, S> {
                     self.reader.skip()?;
                 }
             } else if key.is("capabilities") && kind == Kind::Object && wants.has(Wants::CAPABILITIES) {
-                has_capabilities = true;
+                (has_capabilities, says_capabilities) = (true, true);
                 self.capabilities.read(&mut self.reader)?;
             } else if key.is("resultType") && kind == Kind::String {
                 is_complete = self.reader.string()?.is("complete");
@@ -322,6 +324,7 @@ impl<S: Sites> Walk<'_, '_, S> {
                     self.refuse_shape(wants);
                 }
                 has_version |= key.is("protocolVersion") || key.is("supportedVersions");
+                says_capabilities |= key.is("capabilities") && kind == Kind::Object;
                 let span = self.reader.skip()?;
                 if let Some(result) = &mut call_result {
                     result.note(key, kind, span);
@@ -339,7 +342,7 @@ impl<S: Sites> Walk<'_, '_, S> {
             self.capabilities.emit(self.splice);
         }
         self.call_result = call_result.filter(|_| is_complete).map(|result| result.ended(end));
-        let says_much = has_list || (has_capabilities && has_shape);
+        let says_much = has_list || (says_capabilities && has_shape);
         let may_say_scope = says_much && is_complete && self.sites.era() == Era::Modern;
         if wants.has(Wants::PRIVATE) && !has_scope && may_say_scope {
             let scope: &[u8] = if is_empty { b"\"cacheScope\":\"private\"" } else { b",\"cacheScope\":\"private\"" };

@@ -90,9 +90,9 @@ impl Rules {
             .next_back()
             .is_none_or(|kind| kind == "complete");
 
-        let says_capabilities = self.negotiates
-            && result.members().iter().any(|(name, value)| name == "capabilities" && value.is_object())
-            && method.map_or(has_version, |method| ["initialize", "server/discover"].contains(&method));
+        let says_capabilities =
+            result.members().iter().any(|(name, value)| name == "capabilities" && value.is_object())
+                && method.map_or(has_version, |method| ["initialize", "server/discover"].contains(&method));
 
         if let Tree::Object(members) = result {
             for (name, value) in members.iter_mut().filter(|(name, value)| is_list(name, value)) {
@@ -103,7 +103,7 @@ impl Rules {
                     entries.iter_mut().for_each(|page| self.page(page));
                 }
             }
-            if says_capabilities && is_complete {
+            if self.negotiates && says_capabilities && is_complete {
                 let mut capabilities = members.iter_mut().rev().filter(|(name, _)| name == "capabilities");
                 // Of doubles the last that is an object.
                 if let Some((_, capabilities)) = capabilities.find(|(_, value)| value.is_object()) {
@@ -134,15 +134,11 @@ impl Rules {
         if says_two || !tool.is_object() {
             return !hides;
         }
-        let had_ui = tool.get("_meta").is_some_and(|meta| meta.get("ui").is_some());
         if self.normalizes {
             if self.openai_keys == OpenAiKeys::Read {
                 read_openai_tool(tool);
             }
             self.link(tool);
-            if !had_ui {
-                put_ui_last(tool);
-            }
         }
         !hides || self.is_visible(tool)
     }
@@ -232,16 +228,6 @@ fn set_in_ui(meta: &mut Tree, key: &str, value: Tree) {
     }
     if let Some(ui) = meta.get_mut("ui") {
         ui.set(key, value);
-    }
-}
-
-/// A `ui` that is new stands behind all else that is.
-fn put_ui_last(tool: &mut Tree) {
-    if let Some(Tree::Object(members)) = tool.get_mut("_meta")
-        && let Some(at) = members.iter().position(|(name, _)| name == "ui")
-    {
-        let ui = members.remove(at);
-        members.push(ui);
     }
 }
 

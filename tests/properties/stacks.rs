@@ -2,13 +2,17 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use tower::layer::util::Stack;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::concern::Settings;
 use tower_mcp_apps::exchange::{Auto, Fixed};
 use tower_mcp_apps::negotiate::NegotiateLayer;
-use tower_mcp_apps::normalize::NormalizeLayer;
+use tower_mcp_apps::normalize::{Degradation, NormalizeLayer};
+use tower_mcp_apps::policy::{List, OnViolation, Policy, PolicyLayer};
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::serve::{App, ServeLayer, TextFallback};
+use tower_mcp_apps::ui::Html;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
 use super::model::events;
@@ -67,6 +71,11 @@ fn answers_what_was_asked(given: &Given, requests: &Requests) -> bool {
     })
 }
 
+/// Of a stream that says it is JSON and breaks off in its first event, an outer layer sees nothing, which is no stream.
+fn tells_what_it_is(given: &Given) -> bool {
+    !given.fails || given.content_type == Some("text/event-stream")
+}
+
 fn settings(audience: Option<Audience>) -> Settings {
     match audience {
         Some(audience) => Settings::new().audience(Fixed(audience)),
@@ -85,8 +94,7 @@ proptest! {
         flat_key in flat_key(),
         openai_keys in openai_keys(),
     ) {
-        // Of a stream that says it is JSON and breaks off in its first event, the outer layer sees nothing, which is no stream.
-        prop_assume!(!given.fails || given.content_type == Some("text/event-stream"));
+        prop_assume!(tells_what_it_is(&given));
         macro_rules! check {
             ($layer:expr) => {{
                 let layer = $layer;
@@ -116,6 +124,7 @@ proptest! {
         openai_keys in openai_keys(),
     ) {
         prop_assume!(answers_what_was_asked(&given, &requests));
+        prop_assume!(tells_what_it_is(&given));
         // Only a filter looks into what says that it is neither JSON nor a stream.
         prop_assume!(given.content_type != Some("text/plain"));
         let fused = AppsLayer::new().flat_key(flat_key).openai_keys(openai_keys);
@@ -140,5 +149,51 @@ proptest! {
             prop_assert_eq!(&one.frames, &other.frames);
             prop_assert_eq!(&one.parts.headers, &other.parts.headers);
         }
+    }
+
+    #[test]
+    fn stacked_is_fused_with_all_that_can_be_switched_on(
+        requests in requests(),
+        given in given(),
+        audience in audience(),
+        flat_key in flat_key(),
+        degradation in select(vec![Degradation::None, Degradation::Strip]),
+        on_violation in select(vec![OnViolation::Restrict, OnViolation::Refuse, OnViolation::Report]),
+        text_fallback in any::<bool>(),
+    ) {
+        prop_assume!(answers_what_was_asked(&given, &requests));
+        prop_assume!(tells_what_it_is(&given));
+        // Only a filter looks into what says that it is neither JSON nor a stream.
+        prop_assume!(given.content_type != Some("text/plain"));
+        let policy = Policy::new().allow(List::Connect, "https://a.example").expect("an origin");
+        let policy = policy.deny(List::Resource, "https://b.example").expect("an origin").on_violation(on_violation);
+        let html = Html::try_from("<!doctype html><html></html>").expect("a page");
+        let app = || {
+            let app = App::new("ui://c".parse().expect("a URI"), html.clone());
+            // A link that one layer adds and the next takes away leaves an empty `_meta`, and in the fused one nothing.
+            if degradation == Degradation::None { app.link("open") } else { app }
+        };
+        let fallback = if text_fallback { TextFallback::StructuredContent } else { TextFallback::Off };
+        let settings = || settings(Some(audience));
+
+        let fused = AppsLayer::new().app(app()).text_fallback(fallback).flat_key(flat_key).degradation(degradation);
+        let fused = fused.policy(policy.clone()).audience(Fixed(audience));
+        let stacked = Stack::new(
+            ServeLayer::new().app(app()).text_fallback(fallback).settings(settings()),
+            Stack::new(
+                NegotiateLayer::new().settings(settings()),
+                Stack::new(
+                    NormalizeLayer::new().flat_key(flat_key).degradation(degradation).settings(settings()),
+                    Stack::new(
+                        PolicyLayer::new(policy).settings(settings()),
+                        VisibilityLayer::new().settings(settings()),
+                    ),
+                ),
+            ),
+        );
+        let (fused, arrived) = exchange(&fused, kit::post(requests.body.clone()), &given);
+        let (stacked, arrived_stacked) = exchange(&stacked, kit::post(requests.body.clone()), &given);
+        prop_assert_eq!(seen(&fused), seen(&stacked));
+        prop_assert_eq!(arrived.len(), arrived_stacked.len());
     }
 }

@@ -92,12 +92,18 @@ fn visibility() -> BoxedStrategy<String> {
     or_any(prop_oneof![8 => joined(['[', ']'], vec(name, 0..3)).boxed(), 1 => spelled("app")].boxed())
 }
 
+fn csp() -> BoxedStrategy<String> {
+    let origin = prop_oneof![spelled("https://a.example"), spelled("https://b.example"), spelled("*"), scalar()];
+    let list = or_any(joined(['[', ']'], vec(origin, 0..3)).boxed());
+    or_any(object(vec![(6, member("connectDomains", list.clone())), (3, member("resourceDomains", list))]))
+}
+
 fn ui() -> BoxedStrategy<String> {
     or_any(object(vec![
         (4, member("resourceUri", uri())),
         (5, member("visibility", visibility())),
         (1, member("domain", spelled("https://x"))),
-        (1, member("csp", any_json())),
+        (2, member("csp", csp())),
         (1, member("prefersBorder", one_of(&["true", "false"]))),
     ]))
 }
