@@ -55,14 +55,14 @@ impl<C: Concern> Answered<C> {
 }
 
 /// A JSON-RPC error in the place of an answer that a filter could not read.
-pub(super) fn replace<R: Body, C>(
+pub(super) fn replace<R: Body, C: Concern>(
     mut parts: response::Parts,
     handling: &Handling<C>,
     message: &'static str,
 ) -> Response<ResponseBody<R, C>> {
     let error = Bytes::from(handling.error(message));
     head::replace(&mut parts, error.len());
-    parts.extensions.insert(handling.decision().clone().refuse(Some(Reason::UnreadableAnswer)));
+    handling.refuse_answer(Some(Reason::UnreadableAnswer), &mut parts);
     Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))
 }
 

@@ -55,6 +55,7 @@ struct Call<C, B: Body> {
     meta: Option<Bytes>,
 }
 
+// What only a look-up needs is boxed: the future of every exchange has room for a gate.
 pin_project! {
     #[project = PhaseProjection]
     enum Phase<F, R> {
@@ -63,11 +64,11 @@ pin_project! {
         // Somebody else is asking.
         Waiting { flight: Arc<Flight> },
         // About to ask for a page, once the service is ready.
-        Asking { inquiry: Option<Inquiry> },
+        Asking { inquiry: Option<Box<Inquiry>> },
         // The service is at work on a page.
-        Asked { #[pin] future: F, inquiry: Option<Inquiry> },
+        Asked { #[pin] future: F, inquiry: Option<Box<Inquiry>> },
         // A page is being read.
-        Reading { page: Option<Reading<R>> },
+        Reading { page: Option<Box<Reading<R>>> },
         // The call may run, once the service is ready.
         Entering,
     }
@@ -90,7 +91,7 @@ struct Reading<R> {
     body: Pin<Box<R>>,
     collect: Collect,
     splitter: Option<Splitter>,
-    inquiry: Inquiry,
+    inquiry: Box<Inquiry>,
 }
 
 /// How a call leaves the gate.
@@ -154,7 +155,7 @@ where
                         Found::Ask(lead) => match Question::new(call.handling.context(), call.meta.as_deref()) {
                             Ok(question) => {
                                 let inquiry = Inquiry::new(lead, question, call.handling.limits().response_bytes);
-                                this.phase.set(Phase::Asking { inquiry: Some(inquiry) });
+                                this.phase.set(Phase::Asking { inquiry: Some(Box::new(inquiry)) });
                                 continue;
                             }
                             Err(failure) => call.handling.store().land(lead, this.keys, Err(failure)),
@@ -196,7 +197,7 @@ where
                         Ok(body) => {
                             let collect = Collect::new(inquiry.left);
                             let page = Reading { body: Box::pin(body), collect, splitter: None, inquiry };
-                            this.phase.set(Phase::Reading { page: Some(page) });
+                            this.phase.set(Phase::Reading { page: Some(Box::new(page)) });
                             continue;
                         }
                         Err(failure) => call.handling.store().land(inquiry.lead, this.keys, Err(failure)),
@@ -256,14 +257,14 @@ impl Failure {
 
 /// What a page led to.
 enum Turned {
-    Next(Inquiry),
+    Next(Box<Inquiry>),
     Over(Lead, Result<Catalogue, Failure>),
 }
 
 impl<C: Concern, B: Body> Call<C, B> {
     /// The service failed while it was asked. Its error goes to the one who asked; those who wait get a refusal, since each of
     /// them would meet the same failure, one after the other.
-    fn give_up(&self, inquiry: Option<Inquiry>, keys: &Keys) {
+    fn give_up(&self, inquiry: Option<Box<Inquiry>>, keys: &Keys) {
         let Some(inquiry) = inquiry else { return };
         let failure =
             Failure::new("the server failed while it was asked for its tools, so the call could not be judged");
@@ -285,7 +286,7 @@ impl Inquiry {
     }
 
     /// Goes on to the next page, or ends.
-    fn turn<C: Concern, B: Body>(mut self, read: Result<Page, Failure>, call: &Call<C, B>) -> Turned {
+    fn turn<C: Concern, B: Body>(mut self: Box<Self>, read: Result<Page, Failure>, call: &Call<C, B>) -> Turned {
         let page = match read {
             Ok(page) => page,
             Err(failure) => return Turned::Over(self.lead, Err(failure)),
@@ -363,7 +364,7 @@ impl<R: Body<Data = Bytes>> Reading<R> {
 
     /// The page, as soon as it is there.
     fn page<C: Concern>(&mut self, is_over: bool, handling: &Handling<C>) -> Result<Option<Page>, Failure> {
-        let Inquiry { question, tools, .. } = &mut self.inquiry;
+        let Inquiry { question, tools, .. } = &mut *self.inquiry;
         let Some(splitter) = &mut self.splitter else {
             if !is_over || self.collect.frames.is_empty() {
                 return Ok(None);

@@ -1,5 +1,6 @@
 //! What is done about one exchange: decided when the request was read, applied to its answer.
 
+use std::mem;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -20,6 +21,9 @@ use crate::message::{
     walk,
 };
 use crate::protocol::{Audience, Era, Method, code, header};
+
+/// The revisions of MCP that there are: their names need not be copied.
+const REVISIONS: [&str; 5] = [Era::FIRST_MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 /// What is done about one exchange.
 pub(super) struct Handling<C> {
@@ -141,9 +145,9 @@ impl<C: Concern> Handling<C> {
 
     /// Judges the calls of the exchange by what the look-up found.
     pub(super) fn judge(&mut self, tools: &Tools) -> Result<(), Refusal> {
-        let called = self.exchange.context.called_tools().filter_map(|name| Some((name, tools.get(name)?.visibility)));
-        self.decision =
-            called.fold(Decision::forwarded(), |decision, (name, visibility)| decision.with_tool(name, visibility));
+        let called = self.exchange.context.called_tool_texts();
+        let known = called.filter_map(|name| Some((name.clone(), tools.get(name.as_str())?.visibility)));
+        self.decision = Decision::about(known);
         self.shared.concern.call(&self.exchange, tools)
     }
 
@@ -172,15 +176,21 @@ impl<C: Concern> Handling<C> {
         // A layer inside that refused has the last word: nothing went further.
         let is_refused = parts.extensions.get().is_some_and(Decision::is_refused);
         if self.decision.says_anything() && !is_refused {
-            parts.extensions.insert(self.decision.clone());
+            parts.extensions.insert(mem::take(&mut self.decision));
         }
     }
 
     /// Says for records that the answer was withheld. Of a batch the other answers were not.
     pub(super) fn withhold(&self, reason: Option<Reason>, parts: &mut http::response::Parts) {
         if self.exchange.context.call().is_some() {
-            parts.extensions.insert(self.decision.clone().refuse(reason));
+            self.refuse_answer(reason, parts);
         }
+    }
+
+    /// Says for records that the answer, whose head was marked, goes no further.
+    pub(super) fn refuse_answer(&self, reason: Option<Reason>, parts: &mut http::response::Parts) {
+        let decision = parts.extensions.remove::<Decision>().unwrap_or_default();
+        parts.extensions.insert(decision.refuse(reason));
     }
 
     /// Edits one message, or a batch of them.
@@ -304,10 +314,12 @@ fn read_context(parts: &Parts, payload: Option<&Payload<'_>>, body: &Bytes, tag:
         },
         None => tag.map_or(Declared::NOTHING, SessionTag::declared),
     };
-    let version =
-        single.and_then(|call| call.version.as_deref()).map(|version| Text::new(version, body)).or_else(|| {
-            let version = parts.headers.get(header::PROTOCOL_VERSION)?.to_str().ok()?;
-            Some(Text::copy(version))
+    let version = single
+        .and_then(|call| call.version.as_deref())
+        .or_else(|| parts.headers.get(header::PROTOCOL_VERSION)?.to_str().ok())
+        .map(|version| match REVISIONS.into_iter().find(|known| *known == version) {
+            Some(known) => Text::of_static(known),
+            None => Text::new(version, body),
         });
     let calls = match payload {
         Some(Payload::Single(call)) => Calls::One(CallInfo::new(call, body)),

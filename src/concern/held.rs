@@ -37,9 +37,12 @@ where
 {
     let (mut parts, body) = response.into_parts();
     handling.mark_head(&mut parts);
+    let wanted = handling.wanted();
+    if wanted.is_nothing() {
+        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
+    }
     let content = Content::of(&parts.headers);
     let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
-    let wanted = handling.wanted();
     let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::NOTICES));
     if !is_looked_at || body.is_end_stream() || !is_readable {
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));

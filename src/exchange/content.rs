@@ -39,6 +39,12 @@ impl Content {
         if values.next().is_some() {
             return Self::Other;
         }
+        match value.as_bytes() {
+            // As nearly everybody writes them.
+            b"application/json" => return Self::Json,
+            b"text/event-stream" => return Self::Events,
+            _ => {}
+        }
         let Some(media_type) = value.to_str().ok().and_then(MediaType::parse) else { return Self::Other };
         if media_type.is("text/event-stream") {
             Self::Events

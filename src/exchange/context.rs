@@ -102,7 +102,12 @@ impl McpContext {
 
     /// The tools that the exchange calls, of a batch all of them.
     pub(crate) fn called_tools(&self) -> impl Iterator<Item = &str> {
-        self.calls().iter().filter(|call| call.method == Some(Method::ToolsCall)).filter_map(CallInfo::name)
+        self.called_tool_texts().map(Text::as_str)
+    }
+
+    /// The same, to keep.
+    pub(crate) fn called_tool_texts(&self) -> impl Iterator<Item = &Text> {
+        self.calls().iter().filter(|call| call.method == Some(Method::ToolsCall)).filter_map(|call| call.name.as_ref())
     }
 
     /// The context of a `tools/list` that is asked in the name of this exchange's caller.

@@ -1,5 +1,6 @@
 //! What a layer decided about a request, for observers outside it.
 
+use super::Text;
 use crate::message::Reason;
 use crate::protocol::ToolVisibility;
 
@@ -21,7 +22,7 @@ use crate::protocol::ToolVisibility;
 pub struct Decision {
     outcome: Outcome,
     reason: Option<Reason>,
-    tools: Vec<(Box<str>, ToolVisibility)>,
+    tools: Vec<(Text, ToolVisibility)>,
 }
 
 /// What became of a request.
@@ -71,9 +72,14 @@ impl Decision {
 
     /// Adds what was found out about a tool that is called.
     #[must_use]
-    pub fn with_tool(mut self, name: impl Into<Box<str>>, visibility: ToolVisibility) -> Self {
-        self.tools.push((name.into(), visibility));
+    pub fn with_tool(mut self, name: impl AsRef<str>, visibility: ToolVisibility) -> Self {
+        self.tools.push((Text::copy(name.as_ref()), visibility));
         self
+    }
+
+    /// What was found out about the tools that are called.
+    pub(crate) fn about(tools: impl Iterator<Item = (Text, ToolVisibility)>) -> Self {
+        Self { tools: tools.collect(), ..Self::default() }
     }
 
     /// Whether there is anything to tell an observer.
@@ -102,6 +108,6 @@ impl Decision {
 
     /// For whom a called tool is, where the layer found it out.
     pub fn visibility(&self, tool: &str) -> Option<ToolVisibility> {
-        self.tools.iter().find(|(name, _)| &**name == tool).map(|(_, visibility)| *visibility)
+        self.tools.iter().find(|(name, _)| name.as_str() == tool).map(|(_, visibility)| *visibility)
     }
 }

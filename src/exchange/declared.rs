@@ -29,6 +29,10 @@ impl Declared {
 
     /// What this JSON text of an `extensions` object declares. What cannot be read declares nothing.
     pub fn read(extensions: Bytes) -> Self {
+        // As nearly everybody writes it.
+        if *extensions == *Self::APPS {
+            return Self::apps();
+        }
         match declares(&extensions, APP_MEDIA_TYPE) {
             Ok(has_apps) => Self { extensions: Some(extensions), has_apps },
             Err(_) => Self::NOTHING,

@@ -17,6 +17,11 @@ const WRAPS: u8 = b'.';
 /// Between the tag and random characters: the inner service has no session.
 const STANDS_ALONE: u8 = b'~';
 
+/// The code of a tag that declares nothing.
+const NOTHING: &[u8] = b"n";
+/// The code of the most usual declaration, [`Declared::apps`].
+const APPS: &[u8] = b"a";
+
 /// The longest declaration that a tag carries whole; of a longer one only MCP Apps is kept. In base64 and
 /// with the inner id this stays well below the 8 KiB that servers allow for a header.
 const LONGEST_DECLARATION: usize = 2048;
@@ -34,13 +39,24 @@ impl SessionTag {
     /// The tag for what a client declared.
     pub(crate) fn of(declared: &Declared) -> Self {
         let code = match declared.extensions() {
-            None => Bytes::from_static(b"n"),
-            Some(Declared::APPS) => Bytes::from_static(b"a"),
+            None => Bytes::from_static(NOTHING),
+            Some(Declared::APPS) => Bytes::from_static(APPS),
             Some(extensions) if extensions.len() <= LONGEST_DECLARATION => {
                 Bytes::from(format!("x{}", URL_SAFE_NO_PAD.encode(extensions)))
             }
-            Some(_) if declared.supports_apps() => Bytes::from_static(b"a"),
-            Some(_) => Bytes::from_static(b"n"),
+            Some(_) if declared.supports_apps() => Bytes::from_static(APPS),
+            Some(_) => Bytes::from_static(NOTHING),
+        };
+        Self { code }
+    }
+
+    /// The tag with this code.
+    fn read(code: &[u8]) -> Self {
+        // The two that nearly all tags have are not copied.
+        let code = match code {
+            NOTHING => Bytes::from_static(NOTHING),
+            APPS => Bytes::from_static(APPS),
+            other => Bytes::copy_from_slice(other),
         };
         Self { code }
     }
@@ -48,7 +64,7 @@ impl SessionTag {
     /// What the tag says was declared. A code that makes no sense declares nothing.
     pub(crate) fn declared(&self) -> Declared {
         match self.code.split_first() {
-            Some((b'a', [])) => Declared::apps(),
+            Some(_) if self.code == APPS => Declared::apps(),
             Some((b'x', encoded)) => URL_SAFE_NO_PAD
                 .decode(encoded)
                 .map_or(Declared::NOTHING, |extensions| Declared::read(extensions.into())),
@@ -69,7 +85,7 @@ impl SessionTag {
     }
 
     fn before(&self, separator: u8, rest: &[u8]) -> Option<HeaderValue> {
-        HeaderValue::from_bytes(&[PREFIX, &self.code, &[separator], rest].concat()).ok()
+        HeaderValue::from_maybe_shared(Bytes::from([PREFIX, &self.code, &[separator], rest].concat())).ok()
     }
 }
 
@@ -77,7 +93,7 @@ impl SessionTag {
 fn untag(id: &HeaderValue) -> Option<(SessionTag, Option<HeaderValue>)> {
     let (code, separator, rest) = split(id.as_bytes())?;
     let inner = (separator == WRAPS).then(|| HeaderValue::from_bytes(rest).ok()).flatten();
-    Some((SessionTag { code: Bytes::copy_from_slice(code) }, inner))
+    Some((SessionTag::read(code), inner))
 }
 
 /// The code of a tagged id, the separator, and what stands behind it.

@@ -87,6 +87,12 @@ impl<'a> Str<'a> {
         }
     }
 
+    /// The text, where it is ASCII without escapes: then its bytes are what it stands for.
+    #[inline]
+    pub(crate) fn plain(&self) -> Option<&'a [u8]> {
+        (!self.escaped && self.raw.is_ascii()).then_some(self.raw)
+    }
+
     /// Whether what it stands for starts with `text`. What comes behind that is not looked at.
     pub fn starts_with(&self, text: &str) -> bool {
         if self.escaped {

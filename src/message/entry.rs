@@ -289,6 +289,26 @@ impl<'a> Meta<'a> {
         self.ui_state = Shape::Absent;
     }
 
+    /// Sets a member of `ui` to the value that a member of `_meta` has, as [`ui_set`](Self::ui_set) would. No effect where there is none.
+    pub fn ui_set_from(&mut self, ui_key: &str, key: &str) {
+        if self.can_be_edited()
+            && self.ui_state != Shape::Other
+            && let Some(value) = self.object.get(key)
+        {
+            self.ui.set(ui_key, value.bytes());
+        }
+    }
+
+    /// Sets a member to the value that a member of `ui` has, as [`set`](Self::set) would. No effect where there is none.
+    pub fn set_from_ui(&mut self, key: &str, ui_key: &str) {
+        if self.can_be_edited()
+            && self.ui() == Shape::Object
+            && let Some(value) = self.ui.get(ui_key)
+        {
+            self.object.set(key, value.bytes());
+        }
+    }
+
     /// Removes a member of `ui`.
     pub fn ui_remove(&mut self, key: &str) {
         self.ui.remove(key);

@@ -353,7 +353,14 @@ impl<'n> Seen<'n> {
 
     /// The deciding member that this key names; a second one, or one that differs only by case, is a fault.
     fn note(&mut self, key: Str<'_>, fault: &mut Option<Fault>) -> Option<&'static str> {
-        let at = self.names.iter().position(|name| is_but_for_case(key, name))?;
+        let at = match key.plain() {
+            // As nearly all keys are.
+            Some(text) => {
+                let find = |is: fn(&[u8], &[u8]) -> bool| self.names.iter().position(|name| is(text, name.as_bytes()));
+                find(|text, name| text == name).or_else(|| find(|text, name| text.eq_ignore_ascii_case(name)))?
+            }
+            None => self.names.iter().position(|name| is_but_for_case(key, name))?,
+        };
         let name = self.names[at];
         if !key.is(name) {
             fault.get_or_insert(Fault::CaseVariant(name));
@@ -375,7 +382,7 @@ fn is_but_for_case(key: Str<'_>, name: &str) -> bool {
     }
     // Such a letter is longer than the other, and no letter is longer than an escape, which has six bytes.
     let raw = key.raw();
-    if raw.len() <= name.len() || raw.len() > 6 * name.len() || (raw.is_ascii() && !key.has_escapes()) {
+    if raw.len() <= name.len() || raw.len() > 6 * name.len() {
         return false;
     }
     let fold = |letter: char| match letter {

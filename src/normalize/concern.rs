@@ -7,6 +7,8 @@ use crate::json::{Kind, Object, Value};
 use crate::message::{Answer, Entry, EntryKind, Meta, Shape, Wants};
 use crate::protocol::{Audience, Method, ToolVisibility, UI_SCHEME, meta};
 
+const OUTPUT_TEMPLATE: &str = "openai/outputTemplate";
+
 /// The concern: links of tools in their one right place.
 #[derive(Clone, Debug, Default)]
 pub struct Normalize {
@@ -89,29 +91,25 @@ impl Normalize {
     }
 
     fn link(&self, meta: &mut Meta<'_>) {
-        let nested = ui_string(meta.ui_get(meta::RESOURCE_URI));
-        let flat = ui_string(meta.get(meta::FLAT_RESOURCE_URI));
+        let has_nested = is_ui(meta.ui_get(meta::RESOURCE_URI));
+        let has_flat = is_ui(meta.get(meta::FLAT_RESOURCE_URI));
         match self.flat_key {
             FlatKey::Keep => {}
-            FlatKey::Add => match (nested, flat) {
-                (Some(nested), Some(_)) => meta.set(meta::FLAT_RESOURCE_URI, nested),
-                (None, Some(flat)) => add_nested(meta, &flat),
-                (_, None) => {}
-            },
-            FlatKey::Both => match (nested, flat) {
-                // A flat key that is there and odd is not ours to repair.
-                (Some(nested), flat) if flat.is_some() || meta.get(meta::FLAT_RESOURCE_URI).is_none() => {
-                    meta.set(meta::FLAT_RESOURCE_URI, nested);
-                }
-                (None, Some(flat)) => add_nested(meta, &flat),
-                _ => {}
-            },
+            FlatKey::Add if has_nested && has_flat => meta.set_from_ui(meta::FLAT_RESOURCE_URI, meta::RESOURCE_URI),
+            FlatKey::Add if has_flat => add_nested(meta, meta::FLAT_RESOURCE_URI),
+            FlatKey::Add => {}
+            // A flat key that is there and odd is not ours to repair.
+            FlatKey::Both if has_nested && (has_flat || meta.get(meta::FLAT_RESOURCE_URI).is_none()) => {
+                meta.set_from_ui(meta::FLAT_RESOURCE_URI, meta::RESOURCE_URI);
+            }
+            FlatKey::Both if has_flat => add_nested(meta, meta::FLAT_RESOURCE_URI),
+            FlatKey::Both => {}
             FlatKey::Strip => {
-                if let (None, Some(flat)) = (&nested, &flat) {
-                    add_nested(meta, flat);
+                if has_flat && !has_nested {
+                    add_nested(meta, meta::FLAT_RESOURCE_URI);
                 }
                 // Not before the nested key really has the link: `ui` may be no object.
-                if flat.is_some() && ui_string(meta.ui_get(meta::RESOURCE_URI)).is_some() {
+                if has_flat && is_ui(meta.ui_get(meta::RESOURCE_URI)) {
                     meta.remove(meta::FLAT_RESOURCE_URI);
                 }
             }
@@ -119,30 +117,29 @@ impl Normalize {
     }
 }
 
-/// Adds the nested link, unless the nested key or `ui` is there and odd.
-fn add_nested(meta: &mut Meta<'_>, uri: &[u8]) {
+/// Adds the nested link that stands in another member, unless the nested key or `ui` is there and odd.
+fn add_nested(meta: &mut Meta<'_>, from: &str) {
     if meta.ui_get(meta::RESOURCE_URI).is_none() {
-        meta.ui_set(meta::RESOURCE_URI, uri);
+        meta.ui_set_from(meta::RESOURCE_URI, from);
     }
 }
 
-/// The JSON text of a value, where it is a string that begins with `ui://`.
-fn ui_string(value: Option<Value<'_>>) -> Option<Vec<u8>> {
-    let value = value?;
-    value.string()?.starts_with(UI_SCHEME).then(|| value.bytes().to_vec())
+/// Whether a value is a string that begins with `ui://`.
+fn is_ui(value: Option<Value<'_>>) -> bool {
+    value.and_then(|value| value.string()).is_some_and(|text| text.starts_with(UI_SCHEME))
 }
 
 /// Adds what OpenAI's keys on a tool say and MCP Apps' keys do not.
 fn read_openai_tool(meta: &mut Meta<'_>) {
-    let template = ui_string(meta.get("openai/outputTemplate"));
+    let has_template = is_ui(meta.get(OUTPUT_TEMPLATE));
     let visibility = meta.get("openai/visibility").map(|value| value.as_str().is_some_and(|text| text == "private"));
     let accessible = meta.get("openai/widgetAccessible").map(|value| value.kind() == Kind::True);
     let has_own_ui = meta.ui() == Shape::Object;
-    if template.is_none() && visibility.is_none() && accessible.is_none() {
+    if !has_template && visibility.is_none() && accessible.is_none() {
         return;
     }
-    if let Some(template) = template.filter(|_| ui_string(meta.get(meta::FLAT_RESOURCE_URI)).is_none()) {
-        add_nested(meta, &template);
+    if has_template && !is_ui(meta.get(meta::FLAT_RESOURCE_URI)) {
+        add_nested(meta, OUTPUT_TEMPLATE);
     }
     if meta.ui_get(meta::VISIBILITY).is_some() {
         return;

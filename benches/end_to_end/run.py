@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Compares proxies end to end: same upstream, same load, in rounds that take turns.
+
+    cargo build --release --examples
+    python3 benches/end_to_end/run.py [--rounds 5] [--seconds 3] [--only NAME,…] [--peers DIR]
+
+Everything listens on 127.0.0.1. CPU is user and system time of the proxy's processes, from /proc, so Linux only.
+With `--peers DIR`, DIR may hold `mcp-proxy` (of crates.io, `cargo install mcp-proxy --root DIR`: DIR/bin) and
+a Python environment `venv` with `mcp-proxy` and `fastmcp` of PyPI; those that are there are measured, too.
+"""
+
+import argparse
+import contextlib
+import glob
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+TICK = os.sysconf("SC_CLK_TCK")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def main():
+    options = arguments()
+    target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
+    programs = os.path.join(target, "release", "examples")
+    program, bare, proxy = (built(os.path.join(programs, name)) for name in ("end_to_end", "bare_proxy", "reverse_proxy"))
+    with contextlib.ExitStack() as stack:
+        upstream = stack.enter_context(Process("upstream", [program, "upstream"]))
+        subjects = [Subject(name, command, load) for name, command, load in plain(bare, proxy, upstream.url)]
+        if options.peers:
+            subjects += peers(options.peers, upstream.url, stack)
+        if options.only:
+            subjects = [subject for subject in subjects if subject.name in options.only.split(",")]
+        for subject in subjects:
+            subject.start(stack)
+        for number in range(options.rounds):
+            # The order turns, so that nobody always comes after the same one.
+            for subject in subjects[number % len(subjects):] + subjects[:number % len(subjects)]:
+                for mix in options.mix:
+                    subject.measure(program, options, mix)
+            print(f"round {number + 1} of {options.rounds} done", file=sys.stderr)
+        for mix in options.mix:
+            table(subjects, mix)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--connections", type=int, default=8)
+    parser.add_argument("--only", help="names, with commas between them")
+    parser.add_argument("--peers", metavar="DIR")
+    parser.add_argument("--mix", action="append", help="what is asked: METHOD=TIMES,… (may stand more than once)")
+    options = parser.parse_args()
+    options.mix = options.mix or ["tools/call=14,tools/list=2,resources/read=2,ping=2"]
+    options.rounds = min(options.rounds, 50)
+    options.seconds = min(options.seconds, 30)
+    return options
+
+
+def plain(bare, proxy, upstream):
+    """Name, command and load of what this crate is compared with itself by."""
+    identity = ["--no-advertise", "--flat-key", "keep", "--audience", "host"]
+    listen = ["--listen", "127.0.0.1:0", "--upstream", upstream]
+    yield "direct", None, {"url": upstream}
+    yield "bare", [bare, *listen], {}
+    yield "identity", [proxy, *listen, *identity], {}
+    yield "full, host", [proxy, *listen], {"apps": True}
+    yield "full, model", [proxy, *listen], {}
+    yield "full, host, modern", [proxy, *listen], {"apps": True, "era": "modern"}
+    yield "full, model, modern", [proxy, *listen], {"era": "modern"}
+    yield "bare, modern", [bare, *listen], {"era": "modern"}
+
+
+def peers(folder, upstream, stack):
+    """Published proxies that do this job, as far as they are there."""
+    scratch = stack.enter_context(tempfile.TemporaryDirectory())
+    found = []
+    crate = os.path.join(folder, "bin", "mcp-proxy")
+    if os.path.exists(crate):
+        port = free_port()
+        config = os.path.join(scratch, "proxy.toml")
+        with open(config, "w") as file:
+            file.write(f"""
+[proxy]
+name = "bench"
+separator = "__"
+[proxy.listen]
+host = "127.0.0.1"
+port = {port}
+[[backends]]
+name = "up"
+transport = "http"
+url = "{upstream}"
+""")
+        found.append(Subject("mcp-proxy (crates.io)", [crate, "--config", config], {"tool": "up__tool_2_search", "url": f"http://127.0.0.1:{port}/mcp", "read": False}))
+    python = os.path.join(folder, "venv", "bin")
+    if os.path.exists(os.path.join(python, "mcp-proxy")):
+        port = free_port()
+        inner = [os.path.join(python, "mcp-proxy"), "--transport", "streamablehttp", upstream]
+        outer = [os.path.join(python, "mcp-proxy"), "--port", str(port), "--transport", "streamablehttp", "--", *inner]
+        found.append(Subject("mcp-proxy (PyPI)", outer, {"url": f"http://127.0.0.1:{port}/mcp"}))
+    if os.path.exists(os.path.join(python, "fastmcp")):
+        port = free_port()
+        script = os.path.join(scratch, "proxy.py")
+        with open(script, "w") as file:
+            file.write(f"""
+from fastmcp.server import create_proxy
+create_proxy("{upstream}").run(transport="http", host="127.0.0.1", port={port}, log_level="error", show_banner=False)
+""")
+        found.append(Subject("FastMCP proxy", [os.path.join(python, "python"), script], {"url": f"http://127.0.0.1:{port}/mcp"}))
+    return found
+
+
+class Process:
+    """A child that says where it listens in its first line, or listens where it was told."""
+
+    def __init__(self, name, command, url=None):
+        self.name, self.command, self.url = name, command, url
+
+    def __enter__(self):
+        quiet = subprocess.DEVNULL
+        out = quiet if self.url else subprocess.PIPE
+        self.child = subprocess.Popen(self.command, stdout=out, stderr=quiet, text=True)
+        if self.url:
+            wait_for(self.url)
+        else:
+            self.url = re.search(r"http://\S+", self.child.stdout.readline()).group()
+        return self
+
+    def __exit__(self, *_):
+        self.child.terminate()
+        try:
+            self.child.wait(10)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+
+    def family(self):
+        """The process and those that it started."""
+        family = [self.child.pid]
+        for pid in family:
+            for path in glob.glob(f"/proc/{pid}/task/*/children"):
+                with contextlib.suppress(OSError), open(path) as file:
+                    family += map(int, file.read().split())
+        return family
+
+    def cpu(self):
+        """Seconds of CPU so far."""
+        return sum(ticks(pid) for pid in self.family()) / TICK
+
+    def memory(self):
+        """The most bytes that were resident."""
+        total = 0
+        for pid in self.family():
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
+                total += sum(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
+        return total
+
+
+def ticks(pid):
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    return 0
+
+
+class Subject:
+    """Something to measure, and what came of it."""
+
+    def __init__(self, name, command, load):
+        self.name, self.command, self.load, self.results = name, command, load, {}
+
+    def start(self, stack):
+        self.process = None
+        self.url = self.load.get("url")
+        if self.command:
+            self.process = stack.enter_context(Process(self.name, self.command, self.url))
+            self.url = self.process.url
+
+    def measure(self, program, options, mix):
+        if not self.load.get("read", True):
+            # It names resources its own way.
+            mix = ",".join(part for part in mix.split(",") if not part.startswith("resources/"))
+        command = [program, "load", "--url", self.url, "--seconds", str(options.seconds), "--mix", mix]
+        command += ["--connections", str(options.connections), "--era", self.load.get("era", "legacy")]
+        command += ["--apps"] if self.load.get("apps") else []
+        command += ["--tool", self.load["tool"]] if "tool" in self.load else []
+        before = self.process.cpu() if self.process else 0
+        # Bounded also where a proxy hangs.
+        done = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds * 4 + 30)
+        if done.returncode:
+            sys.exit(f"{self.name}: {done.stderr[-2000:]}")
+        result = json.loads(done.stdout)
+        result["cpu_us"] = ((self.process.cpu() if self.process else 0) - before) / result["requests"] * 1e6
+        result["rps"] = result["requests"] / result["seconds"]
+        result["mib"] = self.process.memory() / 2**20 if self.process else 0
+        self.results.setdefault(mix if self.load.get("read", True) else "*" + mix, []).append(result)
+
+
+def table(subjects, mix):
+    print(f"\n{mix}\n")
+    print("| proxy | CPU per request, µs | requests/s | median, ms | p99, ms | memory, MiB |")
+    print("|---|---|---|---|---|---|")
+    for subject in subjects:
+        results = subject.results.get(mix) or next(
+            (found for key, found in subject.results.items() if key.startswith("*") and mix.startswith(key[1:].split(",")[0])), [])
+        if results:
+            cells = [
+                spread(results, "cpu_us", 1, 1), spread(results, "rps", 1, 0), spread(results, "median_us", 1e-3, 2),
+                spread(results, "p99_us", 1e-3, 2), f"{max(result['mib'] for result in results):.0f}",
+            ]
+            print(f"| {subject.name} | " + " | ".join(cells) + " |")
+
+
+def spread(results, key, scale, digits):
+    values = [result[key] * scale for result in results]
+    return " · ".join(f"{value:.{digits}f}" for value in (min(values), statistics.median(values), max(values)))
+
+
+def built(program):
+    if not os.path.exists(program):
+        sys.exit(f"{program} is missing: cargo build --release --examples")
+    return program
+
+
+def free_port():
+    import socket
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(url):
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(urllib.request.Request(url, method="DELETE"), timeout=2)
+            return
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.1)
+    sys.exit(f"nothing listens at {url}")
+
+
+if __name__ == "__main__":
+    main()
