@@ -54,13 +54,13 @@ impl<C: Concern> Answered<C> {
     }
 }
 
-/// A JSON-RPC error in the place of an answer that a filter could not read.
+/// A JSON-RPC error, or those of a batch, in the place of an answer that a filter could not read.
 pub(super) fn replace<R: Body, C: Concern>(
     mut parts: response::Parts,
     handling: &Handling<C>,
     message: &'static str,
 ) -> Response<ResponseBody<R, C>> {
-    let error = Bytes::from(handling.error(message));
+    let error = Bytes::from(handling.errors(message));
     head::replace(&mut parts, error.len());
     handling.refuse_answer(Some(Reason::UnreadableAnswer), &mut parts);
     Response::from_parts(parts, ResponseBody::read(Frames::from(error).into()))

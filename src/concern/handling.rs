@@ -248,6 +248,24 @@ impl<C> Handling<C> {
     pub(super) fn error(&self, message: &'static str) -> Vec<u8> {
         Refusal::new(StatusCode::BAD_GATEWAY, code::INTERNAL_ERROR, message).to_json(self.exchange.context.id())
     }
+
+    /// The same in the place of all that answers the exchange: of a batch an error for each of its requests.
+    pub(super) fn errors(&self, message: &'static str) -> Vec<u8> {
+        let context = &self.exchange.context;
+        let requests = context.calls().iter().filter(|call| call.method().is_some());
+        let mut ids = requests.filter_map(CallInfo::id).peekable();
+        if context.call().is_some() || ids.peek().is_none() {
+            return self.error(message);
+        }
+        let refusal = Refusal::new(StatusCode::BAD_GATEWAY, code::INTERNAL_ERROR, message);
+        let mut errors = Vec::new();
+        for id in ids {
+            errors.push(if errors.is_empty() { b'[' } else { b',' });
+            errors.append(&mut refusal.to_json(Some(id)));
+        }
+        errors.push(b']');
+        errors
+    }
 }
 
 impl<C: Concern> Sites for Handling<C> {

@@ -216,3 +216,24 @@ async fn what_is_no_answer_to_a_method_passes() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_answer_to_a_batch_that_cannot_be_read() {
+    let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","method":"notifications/x"},
+        {"jsonrpc":"2.0","id":"\u0061","method":"ping"},{"jsonrpc":"2.0","id":5,"result":{}}]"#;
+    for got in enforced(&Server::saying("[oops"), Limits::new(), || post(batch)).await {
+        let errors = got.json();
+        assert_eq!(errors.as_array().map(Vec::len), Some(2), "one for each request: {errors}");
+        assert_eq!((&errors[0]["id"], &errors[1]["id"]), (&json!(1), &json!("a")));
+        assert!((0..2).all(|at| errors[at]["error"]["code"] == -32603), "{errors}");
+        assert!(got.text().contains(r#""id":"\u0061""#), "as it was written");
+    }
+    for got in enforced(&Server::saying("[oops"), Limits::new(), || post(format!("[{LIST}]"))).await {
+        assert_eq!(got.json()[0]["id"], 7);
+    }
+    // Nobody waits for an answer to these, so there is none to give an error.
+    let notices = r#"[{"jsonrpc":"2.0","method":"notifications/x"}]"#;
+    for got in enforced(&Server::saying("[oops"), Limits::new(), || post(notices)).await {
+        assert_eq!(got.text(), "[oops");
+    }
+}
