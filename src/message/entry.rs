@@ -272,14 +272,9 @@ impl<'a> Meta<'a> {
     /// Sets a member of `ui` to this JSON text, and makes `ui` (and `_meta`) where they are missing. No effect
     /// where one of them is there and is no object, but for a `_meta` that is `null`.
     pub fn ui_set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if !self.can_be_edited() || self.ui_state == Shape::Other {
-            return;
+        if self.make_ui() {
+            self.ui.set(key, raw);
         }
-        if self.ui_state == Shape::Absent && !self.ui.is_edited() {
-            // Its place is behind what is there now, whatever is added before it is written.
-            self.object.set(meta::UI, "{}");
-        }
-        self.ui.set(key, raw);
     }
 
     /// Removes `ui`, and all that was asked of it.
@@ -291,12 +286,24 @@ impl<'a> Meta<'a> {
 
     /// Sets a member of `ui` to the value that a member of `_meta` has, as [`ui_set`](Self::ui_set) would. No effect where there is none.
     pub fn ui_set_from(&mut self, ui_key: &str, key: &str) {
-        if self.can_be_edited()
-            && self.ui_state != Shape::Other
+        if self.object.get(key).is_some()
+            && self.make_ui()
             && let Some(value) = self.object.get(key)
         {
             self.ui.set(ui_key, value.bytes());
         }
+    }
+
+    /// Makes `ui` where it is missing. False where it, or `_meta`, cannot be edited.
+    fn make_ui(&mut self) -> bool {
+        if !self.can_be_edited() || self.ui_state == Shape::Other {
+            return false;
+        }
+        if self.ui_state == Shape::Absent && !self.ui.is_edited() {
+            // Its place is behind what is there now, whatever is added before it is written.
+            self.object.set(meta::UI, "{}");
+        }
+        true
     }
 
     /// Sets a member to the value that a member of `ui` has, as [`set`](Self::set) would. No effect where there is none.

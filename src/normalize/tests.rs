@@ -218,3 +218,12 @@ async fn an_app_gets_all_of_its_ui_and_nobody_loses_what_was_not_asked_for() {
     assert_eq!(degraded(&layer, None, "tools/list", "tools", tool).await, tool);
     assert_eq!(degraded(&NormalizeLayer::new(), None, "tools/list", "tools", tool).await, tool);
 }
+
+/// Members stand in the order in which they were asked for, as they would behind one layer for each.
+#[tokio::test]
+async fn what_is_added_stands_where_it_was_asked_for() {
+    let layer = NormalizeLayer::new().flat_key(FlatKey::Both).openai_keys(OpenAiKeys::Read);
+    let got = tool(&layer, r#"{"openai/outputTemplate":"ui://a/b"}"#).await;
+    let ui = r#""ui":{"resourceUri":"ui://a/b","visibility":["model"]}"#;
+    assert_eq!(got, format!(r#"{{"openai/outputTemplate":"ui://a/b",{ui},"ui/resourceUri":"ui://a/b"}}"#));
+}
