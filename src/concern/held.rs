@@ -78,11 +78,13 @@ where
         let is_cut_json = enforced && (must_be_read || sniffed == Sniff::Json);
         let (trailers, error) = match step {
             Step::More | Step::TooLarge if sniffed == Sniff::EventStream => return self.stream(frames),
+            // Read no further than to see that there is nothing to edit.
+            Step::More | Step::TooLarge if must_be_read && sniffed == Sniff::Other => {
+                return replace(self.parts, &self.handling, UNREADABLE);
+            }
             Step::TooLarge if is_cut_json || (enforced && sniffed == Sniff::Unknown) => {
                 return replace(self.parts, &self.handling, "the server's answer is too long to be filtered");
             }
-            // Read no further than to see that there is nothing to edit.
-            Step::More if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),
             Step::More | Step::TooLarge => {
                 return Response::from_parts(self.parts, ResponseBody::resumed(frames, self.body));
             }
