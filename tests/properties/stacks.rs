@@ -168,18 +168,21 @@ proptest! {
         let policy = Policy::new().allow(List::Connect, "https://a.example").expect("an origin");
         let policy = policy.deny(List::Resource, "https://b.example").expect("an origin").on_violation(on_violation);
         let html = Html::try_from("<!doctype html><html></html>").expect("a page");
-        let app = || {
-            let app = App::new("ui://c".parse().expect("a URI"), html.clone());
-            // A link that one layer adds and the next takes away leaves an empty `_meta`, and in the fused one nothing.
-            if degradation == Degradation::None { app.link("open") } else { app }
-        };
+        let app = App::new("ui://c".parse().expect("a URI"), html).link("open");
         let fallback = if text_fallback { TextFallback::StructuredContent } else { TextFallback::Off };
         let settings = || settings(Some(audience));
 
-        let fused = AppsLayer::new().app(app()).text_fallback(fallback).flat_key(flat_key).degradation(degradation);
+        let fused = AppsLayer::new().text_fallback(fallback).flat_key(flat_key).degradation(degradation);
         let fused = fused.policy(policy.clone()).audience(Fixed(audience));
+        let serve = ServeLayer::new().text_fallback(fallback).settings(settings());
+        // What one layer adds and the next takes away leaves an empty `_meta` or the framing of a rewritten event; in the
+        // fused one it leaves nothing.
+        let (fused, serve) = match degradation {
+            Degradation::None => (fused.app(app.clone()), serve.app(app)),
+            Degradation::Strip => (fused, serve),
+        };
         let stacked = Stack::new(
-            ServeLayer::new().app(app()).text_fallback(fallback).settings(settings()),
+            serve,
             Stack::new(
                 NegotiateLayer::new().settings(settings()),
                 Stack::new(
