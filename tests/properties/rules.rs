@@ -100,7 +100,7 @@ impl Rules {
                 if name == "tools" {
                     entries.retain_mut(|tool| self.tool(tool));
                 } else {
-                    entries.iter_mut().for_each(|page| self.page(page));
+                    entries.iter_mut().for_each(|page| self.page(name, page));
                 }
             }
             if self.negotiates && says_capabilities && is_complete {
@@ -171,11 +171,16 @@ impl Rules {
         }
     }
 
-    fn page(&self, page: &mut Tree) {
+    fn page(&self, list: &str, page: &mut Tree) {
         if !self.normalizes || self.openai_keys == OpenAiKeys::Ignore {
             return;
         }
-        let keys = ["name", "uri", "uriTemplate", "mimeType", "text", "blob", "_meta"];
+        // What says what the entry is; other members may stand twice.
+        let keys: &[&str] = match list {
+            "resourceTemplates" => &["name", "uriTemplate", "mimeType", "_meta"],
+            "resources" => &["name", "uri", "mimeType", "_meta"],
+            _ => &["name", "uri", "mimeType", "text", "blob", "_meta"],
+        };
         if keys.iter().any(|key| page.count(key) > 1) || meta_says_two(page) {
             return;
         }
