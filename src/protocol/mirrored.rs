@@ -5,6 +5,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use http::HeaderValue;
 
 const PREFIX: &[u8] = b"=?base64?";
 const SUFFIX: &[u8] = b"?=";
@@ -42,5 +43,43 @@ pub fn decode_mirrored(value: &[u8]) -> Result<Cow<'_, str>, InvalidMirror> {
     match std::str::from_utf8(value) {
         Ok(text) if value.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) => Ok(Cow::Borrowed(text)),
         _ => Err(InvalidMirror),
+    }
+}
+
+/// The header value that stands for a value of the body, the way back from [`decode_mirrored`]: as it is where it is plain
+/// ASCII without spaces around it and could not be taken for the base64 form, else in that form.
+///
+/// ```
+/// use tower_mcp_apps::protocol::encode_mirrored;
+///
+/// assert_eq!(encode_mirrored("us-west1"), "us-west1");
+/// assert_eq!(encode_mirrored("größe"), "=?base64?Z3LDtsOfZQ==?=");
+/// ```
+pub fn encode_mirrored(value: &str) -> HeaderValue {
+    let bytes = value.as_bytes();
+    let is_plain = bytes.iter().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
+        && bytes.trim_ascii().len() == bytes.len()
+        && !bytes.is_empty()
+        && !(bytes.starts_with(PREFIX) && bytes.ends_with(SUFFIX));
+    if is_plain && let Ok(value) = HeaderValue::from_bytes(bytes) {
+        return value;
+    }
+    let encoded = [PREFIX, STANDARD.encode(bytes).as_bytes(), SUFFIX].concat();
+    // Base64 between two marks of ASCII is always a header value.
+    HeaderValue::from_bytes(&encoded).unwrap_or_else(|_| HeaderValue::from_static("=?base64??="))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{decode_mirrored, encode_mirrored};
+
+    proptest! {
+        #[test]
+        fn the_way_back_is_the_inverse(value in "(=\\?base64\\?)?[ \t]?\\PC{0,8}[ \n]?(\\?=)?") {
+            let header = encode_mirrored(&value);
+            prop_assert_eq!(decode_mirrored(header.as_bytes()).unwrap(), value);
+        }
     }
 }
