@@ -41,6 +41,7 @@
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
 //! | [`PolicyLayer`](policy::PolicyLayer) | holds what UIs declare (CSP, permissions, domains) to a policy, and templates to pins | is refused |
 //! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
+//! | [`NamespaceLayer`](namespace::NamespaceLayer) | puts a prefix in front of a server's names and URIs, for gateways | passes |
 //! | [`AuditLayer`](audit::AuditLayer) | records who called what, and what was decided about it | is recorded as such |
 //!
 //! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
@@ -212,6 +213,7 @@ pub mod exchange;
 pub mod json;
 pub mod lint;
 pub mod message;
+pub mod namespace;
 pub mod negotiate;
 pub mod normalize;
 pub mod policy;

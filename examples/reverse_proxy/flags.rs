@@ -8,6 +8,7 @@ use http::HeaderName;
 
 use tower::BoxError;
 use tower_mcp_apps::exchange::{AudienceSource, Auto, ByHeader, Fixed, Limits};
+use tower_mcp_apps::namespace::Namespace;
 use tower_mcp_apps::normalize::{Degradation, OpenAiKeys};
 use tower_mcp_apps::{AppsLayer, normalize, protocol};
 
@@ -47,6 +48,10 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(crate) openai_keys: bool,
 
+    /// Put this prefix in front of the server's names and URIs: NAME__tool, ui://NAME+…, NAME+scheme:….
+    #[arg(long, value_name = "NAME", value_parser = |name: &str| Namespace::new(name))]
+    pub(crate) namespace: Option<Namespace>,
+
     /// Clients that did not declare MCP Apps hear nothing of UIs.
     #[arg(long)]
     pub(crate) strip_ui_for_text_clients: bool,
@@ -82,6 +87,9 @@ impl Flags {
         let mut layer = AppsLayer::new().limits(limits).flat_key(self.flat_key.into());
         if self.no_advertise {
             layer = layer.without_advertising();
+        }
+        if let Some(namespace) = &self.namespace {
+            layer = layer.namespace(namespace.clone());
         }
         if self.openai_keys {
             layer = layer.openai_keys(OpenAiKeys::Read);

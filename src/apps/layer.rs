@@ -5,6 +5,7 @@ use tower_layer::Layer;
 use crate::audit::{Audit, Sink};
 use crate::concern::{Chain, ConcernService, LookUp, Settings, settings_of};
 use crate::lint::Lint;
+use crate::namespace::Namespace;
 use crate::negotiate::Negotiate;
 use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys};
 use crate::policy::Policy;
@@ -13,7 +14,13 @@ use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
 pub type Fused = Chain<
-    Chain<Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Option<Negotiate>>, Normalize>, Option<Policy>>, Visibility>,
+    Chain<
+        Chain<
+            Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Option<Negotiate>>, Normalize>, Option<Policy>>,
+            Visibility,
+        >,
+        Option<Namespace>,
+    >,
     Option<Audit>,
 >;
 
@@ -43,6 +50,7 @@ pub struct AppsLayer {
     normalize: Normalize,
     policy: Option<Policy>,
     visibility: Visibility,
+    namespace: Option<Namespace>,
     audit: Option<Audit>,
     settings: Settings,
 }
@@ -57,6 +65,7 @@ impl AppsLayer {
             normalize: Normalize::new(),
             policy: None,
             visibility: Visibility::new(),
+            namespace: None,
             audit: None,
             settings: Settings::new(),
         }
@@ -132,6 +141,13 @@ impl AppsLayer {
         self
     }
 
+    /// Puts a prefix in front of the server's names and URIs. See [`namespace`](crate::namespace).
+    #[must_use]
+    pub fn namespace(mut self, namespace: Namespace) -> Self {
+        self.namespace = Some(namespace);
+        self
+    }
+
     /// Records who called what. See [`audit`](crate::audit).
     #[must_use]
     pub fn audit(mut self, sink: impl Sink) -> Self {
@@ -161,6 +177,7 @@ impl<S> Layer<S> for AppsLayer {
             .then(self.normalize.clone())
             .then(self.policy.clone())
             .then(self.visibility.clone())
+            .then(self.namespace.clone())
             .then(self.audit.clone());
         ConcernService::new(inner, fused, self.settings.clone())
     }

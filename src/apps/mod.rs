@@ -9,7 +9,8 @@
 //! 4. [`normalize`](crate::normalize): tools link their UI by the nested key;
 //! 5. [`policy`](crate::policy), if there is one: UIs declare no more than it allows;
 //! 6. [`visibility`](crate::visibility): each tool is for those it says it is for;
-//! 7. [`audit`](crate::audit), where it has a sink: who called what.
+//! 7. [`namespace`](crate::namespace), if it has one: names and URIs carry a prefix;
+//! 8. [`audit`](crate::audit), where it has a sink: who called what.
 //!
 //! See the modules for what each does, and for their caveats.
 //!

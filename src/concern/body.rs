@@ -46,6 +46,14 @@ impl<B: Body> RequestBody<B> {
     pub(super) fn read(read: Collected<B::Error>) -> Self {
         Self { kind: Request::Read { read } }
     }
+
+    /// The same with other bytes in place of those that were read.
+    pub(super) fn rewritten(self, bytes: Option<Bytes>) -> Self {
+        match (self.kind, bytes) {
+            (Request::Read { read }, Some(bytes)) => Self::read(Collected { frames: bytes.into(), ..read }),
+            (kind, _) => Self { kind },
+        }
+    }
 }
 
 /// An empty body, which some middleware needs to make a request of its own.

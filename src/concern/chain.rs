@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 
-use super::{Asked, Concern, Tools, Verdict, sealed::Sealed};
-use crate::exchange::{CallInfo, Exchange, Record};
-use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Refusal, Wants};
+use super::{Asked, Concern, Incoming, Tools, Verdict, sealed::Sealed};
+use crate::exchange::{CallInfo, Exchange, McpContext, Record};
+use crate::json::{Reader, Str};
+use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Meta, Refusal, Wants};
 
 /// Two concerns as one, so that a message is read once for both.
 ///
@@ -41,6 +42,15 @@ impl<I, O> Chain<I, O> {
 impl<I, O> Sealed for Chain<I, O> {}
 
 impl<I: Concern, O: Concern> Concern for Chain<I, O> {
+    fn rewrites(&self) -> bool {
+        self.inner.rewrites() || self.outer.rewrites()
+    }
+
+    fn incoming(&self, context: &McpContext, incoming: &mut Incoming<'_>) -> Result<(), Refusal> {
+        self.outer.incoming(context, incoming)?;
+        self.inner.incoming(context, incoming)
+    }
+
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         match self.outer.request(exchange, asked) {
             Verdict::Forward => self.inner.request(exchange, asked),
@@ -89,6 +99,22 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         self.outer.capabilities(exchange, capabilities);
     }
 
+    fn link(&self, exchange: &Exchange, link: &mut Entry<'_>) {
+        self.inner.link(exchange, link);
+        self.outer.link(exchange, link);
+    }
+
+    fn meta(&self, exchange: &Exchange, meta: &mut Meta<'_>) {
+        self.inner.meta(exchange, meta);
+        self.outer.meta(exchange, meta);
+    }
+
+    fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
+        let Some(new) = self.inner.uri(uri) else { return self.outer.uri(uri) };
+        let newer = Reader::new(&new).string().ok().and_then(|uri| self.outer.uri(uri));
+        newer.or(Some(new))
+    }
+
     fn records(&self) -> bool {
         self.inner.records() || self.outer.records()
     }
@@ -103,6 +129,14 @@ impl<C> Sealed for Option<C> {}
 
 /// A concern that is switched off wants nothing and changes nothing.
 impl<C: Concern> Concern for Option<C> {
+    fn rewrites(&self) -> bool {
+        self.as_ref().is_some_and(Concern::rewrites)
+    }
+
+    fn incoming(&self, context: &McpContext, incoming: &mut Incoming<'_>) -> Result<(), Refusal> {
+        self.as_ref().map_or(Ok(()), |concern| concern.incoming(context, incoming))
+    }
+
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         self.as_ref().map_or(Verdict::Forward, |concern| concern.request(exchange, asked))
     }
@@ -141,6 +175,22 @@ impl<C: Concern> Concern for Option<C> {
         if let Some(concern) = self {
             concern.capabilities(exchange, capabilities);
         }
+    }
+
+    fn link(&self, exchange: &Exchange, link: &mut Entry<'_>) {
+        if let Some(concern) = self {
+            concern.link(exchange, link);
+        }
+    }
+
+    fn meta(&self, exchange: &Exchange, meta: &mut Meta<'_>) {
+        if let Some(concern) = self {
+            concern.meta(exchange, meta);
+        }
+    }
+
+    fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
+        self.as_ref().and_then(|concern| concern.uri(uri))
     }
 
     fn records(&self) -> bool {

@@ -116,11 +116,11 @@ where
         let Some(recorder) = recorder else { return };
         match self {
             Self::Waiting { handling: Some(handling), .. } => {
-                recorder.judged(Some(handling.context()));
+                recorder.judged(Some(handling.outside()));
                 recorder.forwarded();
             }
             Self::Gated { gate } => recorder.judged(gate.context()),
-            Self::Answered { answer: Some(answer) } => recorder.judged(Some(answer.handling.context())),
+            Self::Answered { answer: Some(answer) } => recorder.judged(Some(answer.handling.outside())),
             Self::Refused { refused: Some(refused) } => recorder.judged(refused.context.as_ref()),
             _ => {}
         }
@@ -139,11 +139,12 @@ impl<S, C: Concern> Start<S, C> {
         B: Body,
     {
         match Handling::begin(self.shared, &mut self.parts, self.tag, payload, bytes) {
-            Begun::Forward(handling) => State::Waiting {
-                future: self.service.call(Request::from_parts(self.parts, body)),
+            Begun::Forward(mut handling) => State::Waiting {
+                future: self.service.call(Request::from_parts(self.parts, body.rewritten(handling.take_rewritten()))),
                 handling: Some(handling),
             },
-            Begun::LookUp(handling, meta) => {
+            Begun::LookUp(mut handling, meta) => {
+                let body = body.rewritten(handling.take_rewritten());
                 State::Gated { gate: Gate::new(self.service, self.parts, body, handling, meta) }
             }
             Begun::Answer(handling, message) => {

@@ -124,7 +124,7 @@ where
 
     /// What was found out about the request, until it passed.
     pub(super) fn context(&self) -> Option<&McpContext> {
-        self.call.as_ref().map(|call| call.handling.context())
+        self.call.as_ref().map(|call| call.handling.outside())
     }
 }
 
@@ -240,10 +240,10 @@ where
             let Some(Call { parts, handling, .. }) = this.call.take() else { return Poll::Pending };
             return Poll::Ready(Ok(Passed::Refused(Refused {
                 refusal,
-                context: Some(handling.context().clone()),
+                context: Some(handling.outside().clone()),
                 request: parts.headers,
                 headers,
-                decision: handling.decision().clone(),
+                decision: handling.decision(),
             })));
         }
     }

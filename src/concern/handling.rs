@@ -10,15 +10,15 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::catalogue::{Failure, Heard, Store, Tools, read_page};
 use super::service::Shared;
-use super::{Asked, Concern, Settings, Unread, Verdict};
+use super::{Asked, Concern, Incoming, Settings, Unread, Verdict, head};
 use crate::exchange::{
     CallInfo, Calls, Decision, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
 };
 use crate::frames::Frames;
-use crate::json::Splice;
+use crate::json::{Splice, Str};
 use crate::message::{
-    Answer, CallResult, Capabilities, Entry, EntryKind, Payload, Reason, Refusal, Sites, Walked, Wants, result_message,
-    walk,
+    Answer, CallResult, Capabilities, Entry, EntryKind, Meta, Payload, Reason, Refusal, Sites, Walked, Wants,
+    result_message, walk,
 };
 use crate::protocol::{Audience, Era, Method, code, header};
 
@@ -29,6 +29,10 @@ const REVISIONS: [&str; 5] = [Era::FIRST_MODERN, "2025-11-25", "2025-06-18", "20
 pub(super) struct Handling<C> {
     shared: Arc<Shared<C>>,
     exchange: Exchange,
+    /// The context as the caller wrote it, where a concern rewrote the request.
+    as_it_came: Option<Box<McpContext>>,
+    /// What the inner service gets in place of the body that came.
+    rewritten: Option<Bytes>,
     wants: Wants,
     tag: Option<SessionTag>,
     answers_initialize: bool,
@@ -100,6 +104,44 @@ impl<C: Concern> Handling<C> {
             }
         }
         settings.audience.remove_headers(&mut parts.headers);
+        if !shared.concern.rewrites() || !matches!(payload, Ok(Some(_))) {
+            return Self::decide(shared, parts, tag, payload, body, context);
+        }
+        let depth = settings.limits.depth;
+        let mut incoming = Incoming::new(&mut parts.headers, body.clone(), depth);
+        if let Err(refusal) = shared.concern.incoming(&context, &mut incoming) {
+            return Begun::Refuse(refusal, context);
+        }
+        let Some(rewritten) = incoming.edited() else {
+            return Self::decide(shared, parts, tag, payload, body, context);
+        };
+        head::settle(&mut parts.headers, rewritten.len());
+        let payload = Payload::read(&rewritten, depth).map_err(Unread::Unreadable);
+        let payload = payload.as_ref().map(Some).map_err(|unread| *unread);
+        let calls = read_calls(payload.ok().flatten(), &rewritten);
+        let as_it_came = Some(Box::new(context.clone()));
+        match Self::decide(shared, parts, tag, payload, &rewritten, McpContext { calls, ..context }) {
+            Begun::Forward(handling) => {
+                Begun::Forward(Self { as_it_came, rewritten: Some(rewritten.clone()), ..handling })
+            }
+            Begun::LookUp(handling, meta) => {
+                Begun::LookUp(Self { as_it_came, rewritten: Some(rewritten.clone()), ..handling }, meta)
+            }
+            Begun::Answer(handling, message) => Begun::Answer(Self { as_it_came, ..handling }, message),
+            Begun::Refuse(refusal, context) => Begun::Refuse(refusal, as_it_came.map_or(context, |context| *context)),
+        }
+    }
+
+    /// Decides about a request that everything here sees as it is.
+    fn decide(
+        shared: Arc<Shared<C>>,
+        parts: &mut Parts,
+        tag: Option<SessionTag>,
+        payload: Result<Option<&Payload<'_>>, Unread>,
+        body: &Bytes,
+        context: McpContext,
+    ) -> Begun<C> {
+        let settings = &shared.settings;
         let exchange = Exchange { context, audience_varies: settings.audience.varies() };
         let verdict = shared.concern.request(&exchange, &Asked { parts, payload });
         if let Verdict::Refuse(refusal) = verdict {
@@ -128,7 +170,9 @@ impl<C: Concern> Handling<C> {
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
         let decision = Decision::forwarded();
-        let handling = Self { shared, exchange, wants, tag, answers_initialize, may_mend: false, decision };
+        let (as_it_came, rewritten) = (None, None);
+        let handling =
+            Self { shared, exchange, as_it_came, rewritten, wants, tag, answers_initialize, may_mend: false, decision };
         match verdict {
             Verdict::Answer(result) => match handling.context().id().map(|id| result_message(id, result)) {
                 Some(message) => Begun::Answer(handling, message),
@@ -163,20 +207,22 @@ impl<C: Concern> Handling<C> {
         }
         // A method that is not known is 404 in the modern era (MCP 2026-07-28, "Protocol Version Header").
         self.may_mend = parts.status.is_success() || parts.status == StatusCode::NOT_FOUND;
-        let own = &self.exchange.context;
+        let own = self.outside();
         // What an inner layer was told by its deployer says more than what the client declared.
-        let is_known_better = own.audience_known_by() == KnownBy::Declaration
-            && parts
-                .extensions
-                .get()
-                .is_some_and(|inner: &McpContext| inner.audience_known_by() != KnownBy::Declaration);
-        if !is_known_better {
-            parts.extensions.insert(own.clone());
-        }
+        let inner = parts.extensions.get().map(|inner: &McpContext| inner.audience);
+        let known_better = inner
+            .filter(|inner| own.audience_known_by() == KnownBy::Declaration && inner.known_by != KnownBy::Declaration);
+        let audience = known_better.unwrap_or(own.audience);
+        parts.extensions.insert(McpContext { audience, ..own.clone() });
         // A layer inside that refused has the last word: nothing went further.
         let is_refused = parts.extensions.get().is_some_and(Decision::is_refused);
         if self.decision.says_anything() && !is_refused {
             parts.extensions.insert(mem::take(&mut self.decision));
+        }
+        if let Some(as_it_came) = &self.as_it_came
+            && let Some(decision) = parts.extensions.get_mut::<Decision>()
+        {
+            decision.rename(self.exchange.context.called_tool_texts().zip(as_it_came.called_tool_texts()));
         }
     }
 
@@ -217,9 +263,22 @@ impl<C> Handling<C> {
         self.context().calls().iter().find(|call| call.id() == Some(id))
     }
 
-    /// What was found out about the tools that are called.
-    pub(super) fn decision(&self) -> &Decision {
-        &self.decision
+    /// What was found out about the tools that are called, as the caller names them.
+    pub(super) fn decision(&self) -> Decision {
+        let mut decision = self.decision.clone();
+        let as_it_came = self.outside().called_tool_texts();
+        decision.rename(self.exchange.context.called_tool_texts().zip(as_it_came));
+        decision
+    }
+
+    /// What was found out about the request, as the caller wrote it: for observers outside.
+    pub(super) fn outside(&self) -> &McpContext {
+        self.as_it_came.as_deref().unwrap_or(&self.exchange.context)
+    }
+
+    /// What the inner service gets in place of the body that came.
+    pub(super) fn take_rewritten(&mut self) -> Option<Bytes> {
+        self.rewritten.take()
     }
 
     pub(super) fn settings(&self) -> &Settings {
@@ -313,6 +372,18 @@ impl<C: Concern> Sites for Handling<C> {
     fn capabilities(&self, capabilities: &mut Capabilities<'_>) {
         self.shared.concern.capabilities(&self.exchange, capabilities);
     }
+
+    fn link(&self, link: &mut Entry<'_>) {
+        self.shared.concern.link(&self.exchange, link);
+    }
+
+    fn meta(&self, meta: &mut Meta<'_>) {
+        self.shared.concern.meta(&self.exchange, meta);
+    }
+
+    fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
+        self.shared.concern.uri(uri)
+    }
 }
 
 /// What the request says. The audience is settled afterwards: until then it is the one that sees least.
@@ -339,11 +410,15 @@ fn read_context(parts: &Parts, payload: Option<&Payload<'_>>, body: &Bytes, tag:
             Some(known) => Text::of_static(known),
             None => Text::new(version, body),
         });
-    let calls = match payload {
+    let calls = read_calls(payload, body);
+    let audience = ResolvedAudience { audience: Audience::Model, known_by: KnownBy::Declaration };
+    McpContext { calls, era, version, declared, audience }
+}
+
+fn read_calls(payload: Option<&Payload<'_>>, body: &Bytes) -> Calls {
+    match payload {
         Some(Payload::Single(call)) => Calls::One(CallInfo::new(call, body)),
         Some(Payload::Batch(calls)) => Calls::Batch(calls.iter().map(|call| CallInfo::new(call, body)).collect()),
         None => Calls::None,
-    };
-    let audience = ResolvedAudience { audience: Audience::Model, known_by: KnownBy::Declaration };
-    McpContext { calls, era, version, declared, audience }
+    }
 }

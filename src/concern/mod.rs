@@ -53,6 +53,7 @@ mod gate;
 mod handling;
 mod head;
 mod held;
+mod incoming;
 mod layer;
 mod recorder;
 mod service;
@@ -66,15 +67,17 @@ pub use body::{RequestBody, ResponseBody};
 pub use catalogue::{LookUp, Tool, Tools};
 pub use chain::Chain;
 pub use future::ResponseFuture;
+pub use incoming::Incoming;
 pub(crate) use layer::{layer_of, settings_of};
 pub use service::ConcernService;
 pub use settings::Settings;
 
 use bytes::Bytes;
 
-use crate::exchange::{CallInfo, Exchange, Record};
+use crate::exchange::{CallInfo, Exchange, McpContext, Record};
 use crate::frames::Frames;
-use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Refusal, Wants};
+use crate::json::Str;
+use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Meta, Refusal, Wants};
 
 pub(crate) mod sealed {
     /// Keeps [`Concern`](super::Concern) ours until 1.0.
@@ -100,6 +103,22 @@ pub enum Verdict {
 ///
 /// Concerns hold no state of an exchange: everything is in the [`Exchange`], which is worked out of the request.
 pub trait Concern: sealed::Sealed + Send + Sync + 'static {
+    /// Whether this concern rewrites requests. Without one that does, none is shown to [`incoming`](Self::incoming).
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    /// Rewrites what a request names, before anything is decided about it. Of several concerns the outermost is asked first;
+    /// those further in, and the inner service, see what it wrote, while records and observers outside see what came.
+    ///
+    /// # Errors
+    ///
+    /// The refusal that the caller gets, with its own id.
+    fn incoming(&self, context: &McpContext, incoming: &mut Incoming<'_>) -> Result<(), Refusal> {
+        let _ = (context, incoming);
+        Ok(())
+    }
+
     /// What becomes of a request. Of several concerns the outermost is asked first, and the first that does not forward
     /// decides; where it asks for a look-up, those further in may refuse before.
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
@@ -147,6 +166,23 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     /// The capabilities of the server.
     fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
         let _ = (exchange, capabilities);
+    }
+
+    /// A link or an embedded resource outside of lists, if this concern, or another beside it, wanted [`Wants::LINKS`].
+    fn link(&self, exchange: &Exchange, link: &mut Entry<'_>) {
+        let _ = (exchange, link);
+    }
+
+    /// The `_meta` of a result or of a content block, likewise.
+    fn meta(&self, exchange: &Exchange, meta: &mut Meta<'_>) {
+        let _ = (exchange, meta);
+    }
+
+    /// A URI in a notification or an error, if [`Wants::UPDATES`] or [`Wants::LINKS`] were wanted: the JSON string, with its
+    /// quotes, that takes its place.
+    fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
+        let _ = uri;
+        None
     }
 
     /// Whether this concern keeps records. Without one that does, exchanges are not followed to their end.

@@ -82,6 +82,15 @@ impl Decision {
         Self { tools: tools.collect(), ..Self::default() }
     }
 
+    /// Calls the tools by other names: each pair has what one is called here, and then outside.
+    pub(crate) fn rename<'t>(&mut self, names: impl Iterator<Item = (&'t Text, &'t Text)>) {
+        for (here, outside) in names {
+            for (name, _) in self.tools.iter_mut().filter(|(name, _)| name == here) {
+                *name = outside.clone();
+            }
+        }
+    }
+
     /// Whether there is anything to tell an observer.
     pub(crate) fn says_anything(&self) -> bool {
         self.outcome != Outcome::Forwarded || !self.tools.is_empty()

@@ -103,6 +103,24 @@ impl<'a> Str<'a> {
         }
     }
 
+    /// The text between the quotes behind what stands for `text`, escapes as they stand; `None` where it does not start with it,
+    /// or `text` ends within one escape.
+    ///
+    /// ```
+    /// # use tower_mcp_apps::json::Reader;
+    /// let uri = Reader::new(br#""ui:\/\/a\u0062""#).string().unwrap();
+    /// assert_eq!(uri.raw_behind("ui://"), Some(r"a\u0062"));
+    /// ```
+    pub fn raw_behind(&self, text: &str) -> Option<&'a str> {
+        if !self.escaped {
+            return self.raw().strip_prefix(text);
+        }
+        let mut decoded = self.decoded();
+        let starts = text.bytes().all(|byte| decoded.next() == Some(byte));
+        let is_between_escapes = decoded.at == decoded.character.len();
+        (starts && is_between_escapes).then(|| std::str::from_utf8(decoded.rest).ok()).flatten()
+    }
+
     /// Whether both stand for the same UTF-16 code units; so lone surrogates can be compared too.
     pub fn same(&self, other: &Str<'_>) -> bool {
         if self.escaped || other.escaped { self.decoded().eq(other.decoded()) } else { self.raw == other.raw }

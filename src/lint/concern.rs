@@ -91,7 +91,8 @@ impl Concern for Lint {
     }
 
     fn entry(&self, _: &Exchange, entry: &mut Entry<'_>) {
-        if entry.is_added() {
+        // Prompts are here only if another concern looks at them.
+        if entry.is_added() || entry.kind() == EntryKind::Prompt {
             return;
         }
         let entry = &*entry;

@@ -41,6 +41,8 @@ impl Place {
             EntryKind::Resource => resource(Method::ResourcesList),
             EntryKind::Template => resource(Method::TemplatesList),
             EntryKind::Contents => resource(Method::ResourcesRead),
+            EntryKind::Prompt => resource(Method::PromptsList),
+            EntryKind::Link | EntryKind::Embedded => resource(Method::ToolsCall),
         }
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn judge(entry: &Entry<'_>, mut tell: impl FnMut(Rule, &str, &str)) {
     let problems = match entry.kind() {
         EntryKind::Tool => ToolMeta::parse(&meta).problems,
         EntryKind::Resource | EntryKind::Template | EntryKind::Contents => ResourceMeta::parse(&meta).problems,
+        EntryKind::Prompt | EntryKind::Link | EntryKind::Embedded => return,
     };
     for problem in problems {
         tell(rule(&problem), problem.path(), &problem.kind().to_string());

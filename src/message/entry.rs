@@ -17,6 +17,12 @@ pub enum EntryKind {
     Template,
     /// Of the `contents` of a read resource.
     Contents,
+    /// Of `prompts`.
+    Prompt,
+    /// A `resource_link` among the content blocks of a result or of a prompt's message.
+    Link,
+    /// The `resource` of a `resource` block there: like an item of contents.
+    Embedded,
 }
 
 /// One entry: a tool, a resource, a template or an item of contents, as views on the bytes it came in.
@@ -27,8 +33,8 @@ pub struct Entry<'a> {
     kind: EntryKind,
     is_object: bool,
     is_added: bool,
-    name: Option<Str<'a>>,
-    uri: Option<Str<'a>>,
+    name: Text<'a>,
+    uri: Text<'a>,
     mime_type: Option<Value<'a>>,
     text: Option<Value<'a>>,
     blob: Option<Value<'a>>,
@@ -47,8 +53,8 @@ impl<'a> Entry<'a> {
             kind: EntryKind::Tool,
             is_object: false,
             is_added: false,
-            name: None,
-            uri: None,
+            name: Text::default(),
+            uri: Text::default(),
             mime_type: None,
             text: None,
             blob: None,
@@ -76,14 +82,31 @@ impl<'a> Entry<'a> {
         self.is_added
     }
 
-    /// The name, where it is a string; of doubles the last, and then the entry is [ambiguous](Self::is_ambiguous).
-    pub fn name(&self) -> Option<Str<'a>> {
-        self.name
+    /// The name, where it is a string, pending edits included; of doubles the last, and then the entry is
+    /// [ambiguous](Self::is_ambiguous).
+    pub fn name(&self) -> Option<Str<'_>> {
+        self.name.get()
     }
 
-    /// The URI, where it is a string; of a template its `uriTemplate`.
-    pub fn uri(&self) -> Option<Str<'a>> {
-        self.uri
+    /// The URI, where it is a string, pending edits included; of a template its `uriTemplate`.
+    pub fn uri(&self) -> Option<Str<'_>> {
+        self.uri.get()
+    }
+
+    /// The name as the server wrote it.
+    pub(crate) fn original_name(&self) -> Option<Str<'a>> {
+        self.name.original
+    }
+
+    /// Asks for another name: the JSON text, with its quotes, that `rename` makes of the present one. `None` leaves it.
+    /// Of doubles each is renamed.
+    pub fn rename(&mut self, rename: impl Fn(Str<'_>) -> Option<Vec<u8>>) {
+        self.name.change(rename);
+    }
+
+    /// Asks for another URI, as [`rename`](Self::rename) does for a name.
+    pub fn relocate(&mut self, relocate: impl Fn(Str<'_>) -> Option<Vec<u8>>) {
+        self.uri.change(relocate);
     }
 
     /// The value of `mimeType`, whatever it is. A tool has none.
@@ -159,23 +182,22 @@ impl<'a> Entry<'a> {
         reader.enter_object()?;
         self.end = reader.position();
         let uri_key = if kind == EntryKind::Template { "uriTemplate" } else { "uri" };
-        let (mut has_name, mut has_uri) = (false, false);
+        let may_have_contents = matches!(kind, EntryKind::Contents | EntryKind::Embedded);
+        let has_media_type = !matches!(kind, EntryKind::Tool | EntryKind::Prompt);
         while let Some(key) = reader.member()? {
             if key.is("_meta") {
                 self.is_ambiguous |= self.meta.state != Shape::Absent;
                 self.meta.read(reader)?;
                 self.is_ambiguous |= self.meta.is_ambiguous;
             } else if key.is("name") {
-                self.is_ambiguous |= mem::replace(&mut has_name, true);
-                self.name = read_string(reader)?;
+                self.is_ambiguous |= self.name.read(reader)?;
             } else if key.is(uri_key) {
-                self.is_ambiguous |= mem::replace(&mut has_uri, true);
-                self.uri = read_string(reader)?;
-            } else if kind != EntryKind::Tool && key.is("mimeType") {
+                self.is_ambiguous |= self.uri.read(reader)?;
+            } else if has_media_type && key.is("mimeType") {
                 self.is_ambiguous |= self.mime_type.replace(reader.value()?).is_some();
-            } else if kind == EntryKind::Contents && key.is("text") {
+            } else if may_have_contents && key.is("text") {
                 self.is_ambiguous |= self.text.replace(reader.value()?).is_some();
-            } else if kind == EntryKind::Contents && key.is("blob") {
+            } else if may_have_contents && key.is("blob") {
                 self.is_ambiguous |= self.blob.replace(reader.value()?).is_some();
             } else {
                 reader.skip()?;
@@ -189,17 +211,62 @@ impl<'a> Entry<'a> {
     /// Writes down what was asked. Only for an entry that stays.
     pub(super) fn emit(&mut self, splice: &mut Splice) {
         if self.is_object {
+            self.name.emit(splice);
+            self.uri.emit(splice);
             self.meta.emit(self.end, self.is_empty, splice);
         }
     }
 }
 
-fn read_string<'a>(reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, Error> {
-    if reader.peek()? == Kind::String {
-        return reader.string().map(Some);
+/// A member that should be a string, and what is to stand in its place.
+#[derive(Debug, Default)]
+struct Text<'a> {
+    stands: bool,
+    original: Option<Str<'a>>,
+    written: Option<Vec<u8>>,
+    /// The same of members of this name that stood before the last.
+    earlier: Vec<(Str<'a>, Option<Vec<u8>>)>,
+}
+
+impl<'a> Text<'a> {
+    /// Reads the next value as this member. True where it stood there before.
+    fn read(&mut self, reader: &mut Reader<'a>) -> Result<bool, Error> {
+        let before = self.original.take();
+        self.earlier.extend(before.map(|before| (before, None)));
+        if reader.peek()? == Kind::String {
+            self.original = Some(reader.string()?);
+        } else {
+            reader.skip()?;
+        }
+        Ok(mem::replace(&mut self.stands, true))
     }
-    reader.skip()?;
-    Ok(None)
+
+    fn get(&self) -> Option<Str<'_>> {
+        match &self.written {
+            Some(written) => Reader::new(written).string().ok(),
+            None => self.original,
+        }
+    }
+
+    fn change(&mut self, change: impl Fn(Str<'_>) -> Option<Vec<u8>>) {
+        if let Some(new) = self.get().and_then(&change) {
+            self.written = Some(new);
+        }
+        for (text, written) in &mut self.earlier {
+            if let Some(new) = change(*text) {
+                *written = Some(new);
+            }
+        }
+    }
+
+    fn emit(&self, splice: &mut Splice) {
+        let last = self.original.iter().map(|text| (text, &self.written));
+        for (text, written) in self.earlier.iter().map(|(text, written)| (text, written)).chain(last) {
+            if let Some(written) = written {
+                splice.replace(text.span(), written);
+            }
+        }
+    }
 }
 
 /// How a member that should be an object stands.
@@ -332,7 +399,7 @@ impl<'a> Meta<'a> {
     }
 
     /// Reads the next value as a `_meta`, over what was in this one.
-    fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+    pub(super) fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         self.clear();
         if reader.peek()? != Kind::Object {
             self.state = Shape::Other;
@@ -361,6 +428,13 @@ impl<'a> Meta<'a> {
 
     fn is_edited(&self) -> bool {
         self.object.is_edited() || self.ui.is_edited()
+    }
+
+    /// Writes the pending edits down, of a `_meta` that stands in the source.
+    pub(super) fn emit_in_place(&mut self, splice: &mut Splice) {
+        if self.state != Shape::Absent {
+            self.emit(0, false, splice);
+        }
     }
 
     /// Writes the pending edits down: in the source where `_meta` stands there, else as a member behind `end`.

@@ -12,7 +12,9 @@ mod capabilities;
 mod entry;
 mod id;
 mod incoming;
+mod links;
 mod outgoing;
+mod places;
 mod reason;
 mod refusal;
 #[cfg(test)]
@@ -27,6 +29,7 @@ pub use entry::{Entry, EntryKind, Meta, Shape};
 pub(crate) use id::IdKey;
 pub use incoming::{Call, Fault, Payload, Unreadable};
 pub use outgoing::{Answer, Sites, Walked, walk};
+pub use places::{Place, walk_places};
 pub use reason::Reason;
 pub use refusal::Refusal;
 pub use wants::Wants;

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::{CallResult, Capabilities, Entry, EntryKind, Reason, Refusal, Wants, result_message};
-use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice};
+use super::{CallResult, Capabilities, Entry, EntryKind, Meta, Reason, Refusal, Wants, result_message};
+use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice, Str};
 use crate::protocol::{Era, Method, TOOLS_CHANGED, code};
 
 /// What a message of the server answers.
@@ -56,6 +56,23 @@ pub trait Sites {
 
     /// The capabilities of the server.
     fn capabilities(&self, capabilities: &mut Capabilities<'_>);
+
+    /// A link or an embedded resource among content blocks, if [`Wants::LINKS`] was wanted.
+    fn link(&self, link: &mut Entry<'_>) {
+        let _ = link;
+    }
+
+    /// The `_meta` of a result or of a content block, likewise.
+    fn meta(&self, meta: &mut Meta<'_>) {
+        let _ = meta;
+    }
+
+    /// A URI that stands for itself, in a notification ([`Wants::UPDATES`]) or an error ([`Wants::LINKS`]): the JSON text
+    /// that takes its place, if one does.
+    fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
+        let _ = uri;
+        None
+    }
 }
 
 /// What a pass over a message came to, beyond the edits.
@@ -154,19 +171,19 @@ pub fn walk(source: &[u8], depth: Depth, sites: &impl Sites, splice: &mut Splice
     Ok(walk.walked)
 }
 
-struct Walk<'a, 'w, S> {
-    reader: Reader<'a>,
+pub(super) struct Walk<'a, 'w, S> {
+    pub(super) reader: Reader<'a>,
     depth: Depth,
-    sites: &'w S,
-    splice: &'w mut Splice,
-    entry: Entry<'a>,
+    pub(super) sites: &'w S,
+    pub(super) splice: &'w mut Splice,
+    pub(super) entry: Entry<'a>,
     capabilities: Capabilities<'a>,
     /// The result in the message that is being read, where it is that of a call and is wanted. Shown once the id is known.
     call_result: Option<CallResult<'a>>,
     /// Whether the message that is being read says that the server does not know the method.
     is_unknown_method: bool,
     /// What a concern asked to stand in the place of the message that is being read.
-    refusal: Option<Refusal>,
+    pub(super) refusal: Option<Refusal>,
     walked: Walked,
 }
 
@@ -228,6 +245,7 @@ impl<S: Sites> Walk<'_, '_, S> {
     fn message_as(&mut self, answer: Answer) -> Result<Message, Error> {
         let wants = self.sites.wants(answer);
         let (mut id, mut is_answer) = (Id::None, false);
+        let (mut method, mut params) = (None, None);
         self.is_unknown_method = false;
         self.call_result = None;
         self.reader.enter_object()?;
@@ -240,15 +258,21 @@ impl<S: Sites> Walk<'_, '_, S> {
             if key.is("result") && self.reader.peek()? == Kind::Array && is_list(answer) {
                 self.refuse_shape(wants);
             }
-            if key.is("error") && wants.has(Wants::UNKNOWN_METHOD) && self.reader.peek()? == Kind::Object {
-                self.error()?;
+            if key.is("error") && wants.has(Wants::UNKNOWN_METHOD | Wants::LINKS) && self.reader.peek()? == Kind::Object
+            {
+                self.error(wants)?;
                 continue;
             }
             if key.is("method") && self.reader.peek()? == Kind::String {
-                if self.reader.string()?.is(TOOLS_CHANGED) {
+                let name = self.reader.string()?;
+                if name.is(TOOLS_CHANGED) {
                     self.sites.tools_changed();
                 }
+                method = Some(name);
                 continue;
+            }
+            if key.is("params") && wants.has(Wants::UPDATES) && self.reader.peek()? == Kind::Object {
+                params = Some(self.reader.checkpoint());
             }
             let kind = self.reader.peek()?;
             let span = self.reader.skip()?;
@@ -258,6 +282,9 @@ impl<S: Sites> Walk<'_, '_, S> {
                     Id::None | Id::One(_) | Id::Odd => Id::Odd,
                 };
             }
+        }
+        if let (Id::None, Some(method), Some(params)) = (&id, method, params) {
+            self.notification(method, params, wants)?;
         }
         Ok(Message { id, is_answer })
     }
@@ -271,11 +298,17 @@ impl<S: Sites> Walk<'_, '_, S> {
         }
     }
 
-    fn error(&mut self) -> Result<(), Error> {
+    fn error(&mut self, wants: Wants) -> Result<(), Error> {
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
+            if key.is("data") && wants.has(Wants::LINKS) && self.reader.peek()? == Kind::Object {
+                self.error_data()?;
+                continue;
+            }
             let number = self.reader.skip()?.of(self.reader.source());
-            self.is_unknown_method |= key.is("code") && number == code::METHOD_NOT_FOUND.to_string().as_bytes();
+            self.is_unknown_method |= wants.has(Wants::UNKNOWN_METHOD)
+                && key.is("code")
+                && number == code::METHOD_NOT_FOUND.to_string().as_bytes();
         }
         Ok(())
     }
@@ -325,9 +358,12 @@ impl<S: Sites> Walk<'_, '_, S> {
                 }
                 has_version |= key.is("protocolVersion") || key.is("supportedVersions");
                 says_capabilities |= key.is("capabilities") && kind == Kind::Object;
-                let span = self.reader.skip()?;
+                let start = self.reader.position();
+                if !wants.has(Wants::LINKS) || !self.link_member(key, kind)? {
+                    self.reader.skip()?;
+                }
                 if let Some(result) = &mut call_result {
-                    result.note(key, kind, span);
+                    result.note(key, kind, Span::new(start, self.reader.position()));
                 }
             }
             is_empty = false;
@@ -406,17 +442,18 @@ enum Id {
 
 /// Whether the answer's result has a list.
 fn is_list(answer: Answer) -> bool {
-    [EntryKind::Tool, EntryKind::Resource, EntryKind::Template, EntryKind::Contents]
+    [EntryKind::Tool, EntryKind::Resource, EntryKind::Template, EntryKind::Contents, EntryKind::Prompt]
         .iter()
         .any(|list| answer == list.wanted_as().0)
 }
 
 fn list_named(key: crate::json::Str<'_>) -> Option<EntryKind> {
-    const LISTS: [(&str, EntryKind); 4] = [
+    const LISTS: [(&str, EntryKind); 5] = [
         ("tools", EntryKind::Tool),
         ("resources", EntryKind::Resource),
         ("resourceTemplates", EntryKind::Template),
         ("contents", EntryKind::Contents),
+        ("prompts", EntryKind::Prompt),
     ];
     LISTS.into_iter().find(|(name, _)| key.is(name)).map(|(_, kind)| kind)
 }
@@ -437,6 +474,8 @@ impl EntryKind {
             Self::Resource => (Method::ResourcesList, Wants::RESOURCES),
             Self::Template => (Method::TemplatesList, Wants::TEMPLATES),
             Self::Contents => (Method::ResourcesRead, Wants::CONTENTS),
+            Self::Prompt => (Method::PromptsList, Wants::PROMPTS),
+            Self::Link | Self::Embedded => (Method::ToolsCall, Wants::LINKS),
         };
         (Answer::To(method), wanted)
     }

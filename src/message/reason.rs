@@ -26,6 +26,8 @@ pub enum Reason {
     MethodNotForApps,
     /// A resource that apps may not read.
     ResourceNotForApps,
+    /// It names what another server has: it lacks the prefix of the namespace.
+    Foreign,
     /// What should name the audience makes no sense.
     OddAudience,
     /// A message that is answered alone stands in a batch.
@@ -54,6 +56,7 @@ impl Reason {
             Self::MissingCapability => "missing_capability",
             Self::MethodNotForApps => "method_not_for_apps",
             Self::ResourceNotForApps => "resource_not_for_apps",
+            Self::Foreign => "foreign",
             Self::OddAudience => "odd_audience",
             Self::InBatch => "in_batch",
             Self::Clash => "clash",

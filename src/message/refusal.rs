@@ -6,6 +6,7 @@ use http::StatusCode;
 
 use super::Reason;
 use crate::json::write_string;
+use crate::protocol::code;
 
 /// Why a message goes no further: an HTTP status, a JSON-RPC code and a sentence for the caller.
 ///
@@ -57,6 +58,14 @@ impl Refusal {
     /// Why, for records alone.
     pub fn reason(&self) -> Option<Reason> {
         self.reason
+    }
+
+    /// The refusal of a batch, one message of which may not run: then none does.
+    #[must_use]
+    pub(crate) fn of_batch(&self) -> Self {
+        let message = format!("one message of the batch may not run: {}", self.message);
+        let refusal = Self::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message);
+        refusal.because(self.reason.unwrap_or(Reason::Ambiguous))
     }
 
     /// The error message on the wire. `id` is the JSON text of the request's id; where it could not be read

@@ -40,6 +40,13 @@ impl Wants {
     pub const UNKNOWN_METHOD: Self = Self(1 << 8);
     /// The `content` of a tool's result.
     pub const CALL_RESULT: Self = Self(1 << 9);
+    /// The entries of `prompts`.
+    pub const PROMPTS: Self = Self(1 << 10);
+    /// What points to resources outside of lists: links and embedded resources among content blocks, also in the result of a
+    /// task; the `_meta` of results and blocks; the URI that an error is about.
+    pub const LINKS: Self = Self(1 << 11);
+    /// The URIs in notifications.
+    pub const UPDATES: Self = Self(1 << 12);
 
     /// Whether an answer must be read whole or edited, beyond a look at the events that pass.
     pub fn needs_reading(self) -> bool {

@@ -83,6 +83,7 @@ impl Normalize {
             match kind {
                 EntryKind::Tool => read_openai_tool(meta),
                 EntryKind::Resource | EntryKind::Template | EntryKind::Contents => read_openai_page(meta),
+                EntryKind::Prompt | EntryKind::Link | EntryKind::Embedded => {}
             }
         }
         if kind == EntryKind::Tool {

@@ -30,6 +30,6 @@ pub(super) fn degrade(exchange: &Exchange, entry: &mut Entry<'_>) {
                 entry.remove();
             }
         }
-        EntryKind::Contents => {}
+        EntryKind::Contents | EntryKind::Prompt | EntryKind::Link | EntryKind::Embedded => {}
     }
 }

@@ -22,8 +22,20 @@ pub enum Method {
     TemplatesList,
     /// `resources/read`.
     ResourcesRead,
+    /// `resources/subscribe`, of the legacy era.
+    ResourcesSubscribe,
+    /// `resources/unsubscribe`, of the legacy era.
+    ResourcesUnsubscribe,
+    /// `prompts/list`.
+    PromptsList,
     /// `prompts/get`, whose name is mirrored in a header, too.
     PromptsGet,
+    /// `completion/complete`.
+    Complete,
+    /// `tasks/get`, whose answer has the result of the task in the tasks extension.
+    TasksGet,
+    /// `tasks/result`, whose answer is the result of the task (MCP 2025-11-25, "Tasks").
+    TasksResult,
     /// `subscriptions/listen`: the notification stream of the modern era.
     SubscriptionsListen,
     /// Any `notifications/…`.
@@ -44,7 +56,13 @@ impl Method {
             "resources/list" => Self::ResourcesList,
             "resources/templates/list" => Self::TemplatesList,
             "resources/read" => Self::ResourcesRead,
+            "resources/subscribe" => Self::ResourcesSubscribe,
+            "resources/unsubscribe" => Self::ResourcesUnsubscribe,
+            "prompts/list" => Self::PromptsList,
             "prompts/get" => Self::PromptsGet,
+            "completion/complete" => Self::Complete,
+            "tasks/get" => Self::TasksGet,
+            "tasks/result" => Self::TasksResult,
             "subscriptions/listen" => Self::SubscriptionsListen,
             name if name.starts_with("notifications/") => Self::Notification,
             _ => Self::Other,
@@ -62,7 +80,13 @@ impl Method {
             Self::ResourcesList => "resources/list",
             Self::TemplatesList => "resources/templates/list",
             Self::ResourcesRead => "resources/read",
+            Self::ResourcesSubscribe => "resources/subscribe",
+            Self::ResourcesUnsubscribe => "resources/unsubscribe",
+            Self::PromptsList => "prompts/list",
             Self::PromptsGet => "prompts/get",
+            Self::Complete => "completion/complete",
+            Self::TasksGet => "tasks/get",
+            Self::TasksResult => "tasks/result",
             Self::SubscriptionsListen => "subscriptions/listen",
             Self::Notification | Self::Other => return None,
         })

@@ -80,6 +80,8 @@ pub mod code {
     pub const INVALID_PARAMS: i32 = -32602;
     /// Something failed on the way to an answer.
     pub const INTERNAL_ERROR: i32 = -32603;
+    /// There is no such resource, in the legacy era (MCP 2025-11-25, "Resources", Error Handling).
+    pub const RESOURCE_NOT_FOUND: i32 = -32002;
     /// A mirrored header is missing, malformed or contradicts the body.
     pub const HEADER_MISMATCH: i32 = -32020;
     /// The client lacks a capability that the request needs.

@@ -30,8 +30,8 @@ pub struct Namespace {
     name: Box<str>,
     /// The name and what separates it from the names of tools and prompts.
     name_prefix: Box<str>,
-    /// The name and what separates it from the rest of the URI of a UI, behind the scheme.
-    ui_prefix: Box<str>,
+    /// The scheme of a UI, the name, and what separates it from the rest.
+    ui_start: Box<str>,
     /// The name and what separates it from any other URI.
     uri_prefix: Box<str>,
 }
@@ -63,7 +63,7 @@ impl Namespace {
         Ok(Self {
             name: name.into(),
             name_prefix: format!("{name}__").into(),
-            ui_prefix: format!("{name}+").into(),
+            ui_start: format!("{UI_SCHEME}{name}+").into(),
             uri_prefix: format!("{name}+").into(),
         })
     }
@@ -93,7 +93,7 @@ impl Namespace {
             UiShape::Plus => '+',
             UiShape::Path => '/',
         };
-        self.ui_prefix = format!("{}{separator}", self.name).into();
+        self.ui_start = format!("{UI_SCHEME}{}{separator}", self.name).into();
         self
     }
 
@@ -109,7 +109,12 @@ impl Namespace {
 
     /// What stands in the URIs of UIs, behind `ui://`.
     pub fn ui_prefix(&self) -> &str {
-        &self.ui_prefix
+        &self.ui_start[UI_SCHEME.len()..]
+    }
+
+    /// The same with the `ui://`.
+    pub(crate) fn ui_start(&self) -> &str {
+        &self.ui_start
     }
 
     /// What stands in front of all other URIs.
@@ -130,7 +135,7 @@ impl Namespace {
     /// A server's own URI, or URI template, with the prefix.
     pub fn add_to_uri(&self, uri: &str) -> String {
         match uri.strip_prefix(UI_SCHEME) {
-            Some(rest) => format!("{UI_SCHEME}{}{rest}", self.ui_prefix),
+            Some(rest) => format!("{}{rest}", self.ui_start),
             None => format!("{}{uri}", self.uri_prefix),
         }
     }
@@ -140,7 +145,7 @@ impl Namespace {
     /// A template whose scheme is an expression can also give `NAME+ui://…`, which is taken back as it stands.
     pub fn strip_uri<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
         match uri.strip_prefix(UI_SCHEME) {
-            Some(rest) => rest.strip_prefix(&*self.ui_prefix).map(|rest| format!("{UI_SCHEME}{rest}").into()),
+            Some(rest) => rest.strip_prefix(self.ui_prefix()).map(|rest| format!("{UI_SCHEME}{rest}").into()),
             None => uri.strip_prefix(&*self.uri_prefix).map(Cow::Borrowed),
         }
     }

@@ -186,7 +186,7 @@ impl Concern for Serve {
         match entry.kind() {
             EntryKind::Tool => self.link(entry),
             EntryKind::Resource => self.clash(entry),
-            EntryKind::Template | EntryKind::Contents => {}
+            _ => {}
         }
     }
 

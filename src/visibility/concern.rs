@@ -80,7 +80,7 @@ impl Visibility {
         let refusal = Refusal::new(status, code, format!("Unknown tool: {name}")).because(Reason::Hidden);
         match exchange.context().call() {
             Some(_) => refusal,
-            None => judge::batch_refusal(&refusal),
+            None => refusal.of_batch(),
         }
     }
 }

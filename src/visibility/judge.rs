@@ -29,7 +29,7 @@ pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>
         Payload::Single(call) => judged(call),
         Payload::Batch(calls) => doubled_id(calls).or_else(|| {
             let refusal = calls.iter().find_map(judged)?;
-            Some(batch_refusal(&refusal))
+            Some(refusal.of_batch())
         }),
     }
 }
@@ -171,12 +171,6 @@ fn doubled_id(calls: &[Call<'_>]) -> Option<Refusal> {
     let mut ids = HashSet::new();
     let mut requests = calls.iter().filter(|call| !call.is_response).filter_map(|call| IdKey::of(call.id?));
     requests.any(|id| !ids.insert(id)).then(|| invalid("two messages of the batch have the same id"))
-}
-
-/// If one message of a batch may not run, none does.
-pub(super) fn batch_refusal(refusal: &Refusal) -> Refusal {
-    let whole = invalid(format!("one message of the batch may not run: {}", refusal.message()));
-    whole.because(refusal.reason().unwrap_or(Reason::Ambiguous))
 }
 
 fn invalid(message: impl Into<Cow<'static, str>>) -> Refusal {

@@ -143,7 +143,7 @@ impl<C: Concern> Read<'_, '_, C> {
             if entry.is_ambiguous() {
                 self.nobodys(span)?;
             }
-            let Some(name) = entry.name().and_then(|name| name.decode().ok()) else { continue };
+            let Some(name) = entry.original_name().and_then(|name| name.decode().ok()) else { continue };
             // What a concern takes away from an entry that stays was said all the same.
             let said = entry.visibility();
             self.concern.entry(self.exchange, &mut entry);

@@ -1,0 +1,62 @@
+//! A request that a concern rewrites before anything further in looks at it.
+
+use bytes::Bytes;
+use http::HeaderMap;
+
+use crate::json::{Depth, Splice, Str};
+use crate::message::{Call, Payload, Place, Unreadable, walk_places};
+
+/// A request on its way in, whose names and URIs a concern may rewrite. Everything further in sees what it becomes, as if
+/// the caller had written it.
+#[derive(Debug)]
+pub struct Incoming<'a> {
+    headers: &'a mut HeaderMap,
+    body: Bytes,
+    depth: Depth,
+    is_edited: bool,
+}
+
+impl<'a> Incoming<'a> {
+    /// A request whose body was read and holds messages.
+    pub(super) fn new(headers: &'a mut HeaderMap, body: Bytes, depth: Depth) -> Self {
+        Self { headers, body, depth, is_edited: false }
+    }
+
+    /// The headers. They must go on saying what the body says.
+    pub fn headers(&mut self) -> &mut HeaderMap {
+        self.headers
+    }
+
+    /// What the body says, rewritten as it is by now.
+    ///
+    /// # Errors
+    ///
+    /// None but by an edit that wrote no JSON.
+    pub fn payload(&self) -> Result<Payload<'_>, Unreadable> {
+        Payload::read(&self.body, self.depth)
+    }
+
+    /// Shows all places in the body that name something, and puts what `edit` gives, a JSON string with its quotes, in their
+    /// place. See [`walk_places`].
+    ///
+    /// # Errors
+    ///
+    /// As [`payload`](Self::payload) has them.
+    pub fn edit(
+        &mut self,
+        edit: impl FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+    ) -> Result<(), Unreadable> {
+        let mut splice = Splice::default();
+        walk_places(&self.body, self.depth, &self.payload()?, &mut splice, edit)?;
+        if !splice.is_empty() {
+            self.body = splice.apply(&self.body).to_bytes();
+            self.is_edited = true;
+        }
+        Ok(())
+    }
+
+    /// The body, if it was edited.
+    pub(super) fn edited(self) -> Option<Bytes> {
+        self.is_edited.then_some(self.body)
+    }
+}

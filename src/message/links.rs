@@ -1,0 +1,198 @@
+//! What points to resources outside of lists: in content blocks, in `_meta` of results, in notifications and errors.
+
+use super::outgoing::{Sites, Walk};
+use super::{EntryKind, Meta, Wants};
+use crate::json::{Checkpoint, Error, Kind, Reader, Str};
+
+/// The notifications that name resources, or bring a result (MCP 2026-07-28, "Subscriptions"; MCP 2025-11-25, "Resources",
+/// Subscriptions; the tasks extension, "Task Status Notifications").
+const UPDATED: &str = "notifications/resources/updated";
+const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
+const TASK: &str = "notifications/tasks";
+
+impl<S: Sites> Walk<'_, '_, S> {
+    /// Reads the member of a result that was just named, if it may have links.
+    pub(super) fn link_member(&mut self, key: Str<'_>, kind: Kind) -> Result<bool, Error> {
+        match kind {
+            Kind::Object if key.is("_meta") => self.meta_of_result()?,
+            Kind::Array if key.is("content") => self.blocks()?,
+            Kind::Array if key.is("messages") => self.messages()?,
+            // Of a task that is done.
+            Kind::Object if key.is("result") => self.linked_result()?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The result of a task, whose members are those of a call's.
+    fn linked_result(&mut self) -> Result<(), Error> {
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            let kind = self.reader.peek()?;
+            match kind {
+                Kind::Object if key.is("_meta") => self.meta_of_result()?,
+                Kind::Array if key.is("content") => self.blocks()?,
+                _ => drop(self.reader.skip()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn meta_of_result(&mut self) -> Result<(), Error> {
+        let mut meta = Meta::default();
+        meta.read(&mut self.reader)?;
+        self.sites.meta(&mut meta);
+        meta.emit_in_place(self.splice);
+        Ok(())
+    }
+
+    /// The messages of a prompt: each has one block, or, as some servers write it, an array of them.
+    fn messages(&mut self) -> Result<(), Error> {
+        self.reader.enter_array()?;
+        while self.reader.element()? {
+            if self.reader.peek()? != Kind::Object {
+                self.reader.skip()?;
+                continue;
+            }
+            self.reader.enter_object()?;
+            while let Some(key) = self.reader.member()? {
+                match self.reader.peek()? {
+                    Kind::Object if key.is("content") => self.block()?,
+                    Kind::Array if key.is("content") => self.blocks()?,
+                    _ => drop(self.reader.skip()?),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn blocks(&mut self) -> Result<(), Error> {
+        self.reader.enter_array()?;
+        while self.reader.element()? {
+            if self.reader.peek()? == Kind::Object {
+                self.block()?;
+            } else {
+                self.reader.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One content block. What it is stands in `type`, behind or before what matters.
+    fn block(&mut self) -> Result<(), Error> {
+        let start = self.reader.checkpoint();
+        let mut is_link = false;
+        let (mut meta, mut resource) = (None, None);
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            let kind = self.reader.peek()?;
+            if key.is("type") && kind == Kind::String {
+                is_link |= self.reader.string()?.is("resource_link");
+                continue;
+            }
+            if kind == Kind::Object && key.is("_meta") {
+                meta = Some(self.reader.checkpoint());
+            } else if kind == Kind::Object && key.is("resource") {
+                resource = Some(self.reader.checkpoint());
+            }
+            self.reader.skip()?;
+        }
+        let end = self.reader.checkpoint();
+        if is_link {
+            self.linked(start, EntryKind::Link)?;
+        } else if let Some(meta) = meta {
+            self.reader.rewind(meta);
+            self.meta_of_result()?;
+        }
+        // Whatever `type` says: what stands there is a resource to some reader.
+        if let Some(resource) = resource {
+            self.linked(resource, EntryKind::Embedded)?;
+        }
+        self.reader.rewind(end);
+        Ok(())
+    }
+
+    fn linked(&mut self, at: Checkpoint, kind: EntryKind) -> Result<(), Error> {
+        self.reader.rewind(at);
+        self.entry.read(kind, &mut self.reader)?;
+        self.sites.link(&mut self.entry);
+        self.refusal = self.refusal.take().or_else(|| self.entry.take_refusal());
+        self.entry.emit(self.splice);
+        Ok(())
+    }
+
+    /// The `params` of a notification with this method.
+    pub(super) fn notification(&mut self, method: Str<'_>, params: Checkpoint, wants: Wants) -> Result<(), Error> {
+        let here = self.reader.checkpoint();
+        self.reader.rewind(params);
+        if method.is(UPDATED) {
+            self.uri_member("uri")?;
+        } else if method.is(ACKNOWLEDGED) {
+            self.subscriptions()?;
+        } else if method.is(TASK) && wants.has(Wants::LINKS) {
+            self.reader.enter_object()?;
+            while let Some(key) = self.reader.member()? {
+                if key.is("result") && self.reader.peek()? == Kind::Object {
+                    self.linked_result()?;
+                } else {
+                    self.reader.skip()?;
+                }
+            }
+        }
+        self.reader.rewind(here);
+        Ok(())
+    }
+
+    fn subscriptions(&mut self) -> Result<(), Error> {
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            if !key.is("notifications") || self.reader.peek()? != Kind::Object {
+                self.reader.skip()?;
+                continue;
+            }
+            self.reader.enter_object()?;
+            while let Some(key) = self.reader.member()? {
+                if !key.is("resourceSubscriptions") || self.reader.peek()? != Kind::Array {
+                    self.reader.skip()?;
+                    continue;
+                }
+                self.reader.enter_array()?;
+                while self.reader.element()? {
+                    self.uri()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the `data` of an error is about (MCP 2025-11-25, "Resources", Error Handling).
+    pub(super) fn error_data(&mut self) -> Result<(), Error> {
+        self.uri_member("uri")
+    }
+
+    /// The next value is an object, one of whose members may be a URI.
+    fn uri_member(&mut self, name: &str) -> Result<(), Error> {
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            if key.is(name) {
+                self.uri()?;
+            } else {
+                self.reader.skip()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next value, if it is a string, is a URI.
+    fn uri(&mut self) -> Result<(), Error> {
+        if self.reader.peek()? != Kind::String {
+            return self.reader.skip().map(drop);
+        }
+        let uri = self.reader.string()?;
+        if let Some(new) = self.sites.uri(uri) {
+            debug_assert!(Reader::new(&new).string().is_ok(), "a URI is a JSON string");
+            self.splice.replace(uri.span(), &new);
+        }
+        Ok(())
+    }
+}
