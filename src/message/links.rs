@@ -1,7 +1,7 @@
 //! What points to resources outside of lists: in content blocks, in `_meta` of results, in notifications and errors.
 
 use super::outgoing::{Sites, Walk};
-use super::{EntryKind, Meta, Wants};
+use super::{EntryKind, Meta};
 use crate::json::{Checkpoint, Error, Kind, Reader, Str};
 
 /// The notifications that name resources, or bring a result (MCP 2026-07-28, "Subscriptions"; MCP 2025-11-25, "Resources",
@@ -122,14 +122,14 @@ impl<S: Sites> Walk<'_, '_, S> {
     }
 
     /// The `params` of a notification with this method.
-    pub(super) fn notification(&mut self, method: Str<'_>, params: Checkpoint, wants: Wants) -> Result<(), Error> {
+    pub(super) fn notification(&mut self, method: Str<'_>, params: Checkpoint) -> Result<(), Error> {
         let here = self.reader.checkpoint();
         self.reader.rewind(params);
         if method.is(UPDATED) {
             self.uri_member("uri")?;
         } else if method.is(ACKNOWLEDGED) {
             self.subscriptions()?;
-        } else if method.is(TASK) && wants.has(Wants::LINKS) {
+        } else if method.is(TASK) {
             self.reader.enter_object()?;
             while let Some(key) = self.reader.member()? {
                 if key.is("result") && self.reader.peek()? == Kind::Object {

@@ -284,7 +284,7 @@ impl<S: Sites> Walk<'_, '_, S> {
             }
         }
         if let (Id::None, Some(method), Some(params)) = (&id, method, params) {
-            self.notification(method, params, wants)?;
+            self.notification(method, params)?;
         }
         Ok(Message { id, is_answer })
     }

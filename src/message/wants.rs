@@ -45,7 +45,7 @@ impl Wants {
     /// What points to resources outside of lists: links and embedded resources among content blocks, also in the result of a
     /// task; the `_meta` of results and blocks; the URI that an error is about.
     pub const LINKS: Self = Self(1 << 11);
-    /// The URIs in notifications.
+    /// The URIs in notifications, and the links in results of tasks there.
     pub const UPDATES: Self = Self(1 << 12);
 
     /// Whether an answer must be read whole or edited, beyond a look at the events that pass.

@@ -31,9 +31,6 @@ impl Concern for Namespace {
             Payload::Single(call) => mirrored(call),
             Payload::Batch(_) => None,
         };
-        if let Some(place) = named {
-            self.strip_header(place, incoming.headers())?;
-        }
         let mut foreign = None;
         let edited = incoming.edit(|_, place, text| {
             let own = text.and_then(|text| self.strip_raw(place, text));
@@ -43,13 +40,11 @@ impl Concern for Namespace {
             }
             own
         });
-        match foreign {
-            Some(refusal) => Err(whole(refusal)),
-            None => {
-                debug_assert!(edited.is_ok(), "what was read can be read again");
-                Ok(())
-            }
+        debug_assert!(edited.is_ok(), "what was read can be read again");
+        if let Some(refusal) = foreign {
+            return Err(whole(refusal));
         }
+        named.map_or(Ok(()), |place| self.strip_header(place, incoming.headers()))
     }
 
     fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
