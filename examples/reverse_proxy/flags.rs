@@ -40,6 +40,10 @@ pub(crate) struct Flags {
     #[arg(long)]
     pub(crate) no_advertise: bool,
 
+    /// Refuse clients that did not declare MCP Apps.
+    #[arg(long)]
+    pub(crate) require_apps: bool,
+
     /// What becomes of the deprecated `_meta["ui/resourceUri"]`.
     #[arg(long, value_name = "HOW", default_value = "add")]
     pub(crate) flat_key: FlatKey,
@@ -90,6 +94,9 @@ impl Flags {
         }
         if let Some(namespace) = &self.namespace {
             layer = layer.namespace(namespace.clone());
+        }
+        if self.require_apps {
+            layer = layer.require(protocol::UI_EXTENSION);
         }
         if self.openai_keys {
             layer = layer.openai_keys(OpenAiKeys::Read);

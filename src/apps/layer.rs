@@ -16,7 +16,7 @@ use crate::visibility::Visibility;
 pub type Fused = Chain<
     Chain<
         Chain<
-            Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Option<Negotiate>>, Normalize>, Option<Policy>>,
+            Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Negotiate>, Normalize>, Option<Policy>>,
             Visibility,
         >,
         Option<Namespace>,
@@ -46,7 +46,7 @@ pub type Fused = Chain<
 pub struct AppsLayer {
     lint: Option<Lint>,
     serve: Serve,
-    negotiate: Option<Negotiate>,
+    negotiate: Negotiate,
     normalize: Normalize,
     policy: Option<Policy>,
     visibility: Visibility,
@@ -61,7 +61,7 @@ impl AppsLayer {
         Self {
             lint: None,
             serve: Serve::new(),
-            negotiate: Some(Negotiate::new()),
+            negotiate: Negotiate::new(),
             normalize: Normalize::new(),
             policy: None,
             visibility: Visibility::new(),
@@ -95,7 +95,15 @@ impl AppsLayer {
     /// Does not advertise MCP Apps: the server's capabilities stay as they are.
     #[must_use]
     pub fn without_advertising(mut self) -> Self {
-        self.negotiate = None;
+        self.negotiate = self.negotiate.without_advertising();
+        self
+    }
+
+    /// Requires that the client declared the extension with this identifier, such as
+    /// [`UI_EXTENSION`](crate::protocol::UI_EXTENSION). See [`negotiate`](crate::negotiate#required-extensions).
+    #[must_use]
+    pub fn require(mut self, identifier: impl Into<Box<str>>) -> Self {
+        self.negotiate = self.negotiate.require(identifier);
         self
     }
 

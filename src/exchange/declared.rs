@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use crate::json::{Depth, Error, Kind, Reader};
+use crate::json::{Depth, Error, Kind, Reader, Span};
 use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION};
 
 /// What a client declared in `capabilities.extensions`: in its request (modern era), or at `initialize`
@@ -65,7 +65,29 @@ impl Declared {
         self.extensions.as_deref()
     }
 
-    /// Whether an extension with this identifier was declared, whatever its settings are.
+    /// The JSON text of the settings object that was declared for an extension, as it came. `None` where the extension
+    /// stands more than once or its settings are no object: then it is not declared (MCP 2026-07-28, "Extension Negotiation").
+    pub fn settings(&self, identifier: &str) -> Option<&[u8]> {
+        let extensions = self.extensions()?;
+        let find = || -> Result<Option<Span>, Error> {
+            let mut reader = Reader::with_depth(extensions, Depth::MAX);
+            let (mut found, mut times) = (None, 0);
+            reader.enter_object()?;
+            while let Some(key) = reader.member()? {
+                let is_object = reader.peek()? == Kind::Object;
+                let span = reader.skip()?;
+                if key.is(identifier) {
+                    times += 1;
+                    found = is_object.then_some(span);
+                }
+            }
+            Ok(found.filter(|_| times == 1))
+        };
+        find().ok().flatten().map(|span| &extensions[span.start..span.end])
+    }
+
+    /// Whether an extension with this identifier was declared, whatever its settings are. See [`Declared::settings`] for
+    /// whether it was declared as it should.
     pub fn has_extension(&self, identifier: &str) -> bool {
         let find = |extensions| -> Result<bool, Error> {
             let mut reader = Reader::with_depth(extensions, Depth::MAX);
@@ -132,6 +154,24 @@ mod tests {
     use bytes::Bytes;
 
     use super::Declared;
+
+    #[test]
+    fn settings_are_one_object() {
+        for (extensions, expected) in [
+            (r#"{"a/b":{ "k": 1.0 }}"#, Some(r#"{ "k": 1.0 }"#)),
+            (r#"{"x":1,"a\/b":{}}"#, Some("{}")),
+            (r#"{"a/b":null}"#, None),
+            (r#"{"a/b":true}"#, None),
+            (r#"{"a/b":[]}"#, None),
+            (r#"{"a/b":{},"a/b":{}}"#, None),
+            (r#"{"a/b":{},"a\/b":null}"#, None),
+            (r#"{"A/b":{}}"#, None),
+            ("{}", None),
+        ] {
+            let declared = Declared::read(Bytes::from_static(extensions.as_bytes()));
+            assert_eq!(declared.settings("a/b"), expected.map(str::as_bytes), "{extensions}");
+        }
+    }
 
     #[test]
     fn apps_needs_its_media_type() {

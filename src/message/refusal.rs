@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use http::StatusCode;
 
 use super::Reason;
@@ -24,13 +25,15 @@ pub struct Refusal {
     status: StatusCode,
     code: i32,
     message: Cow<'static, str>,
+    /// JSON text.
+    data: Option<Bytes>,
     reason: Option<Reason>,
 }
 
 impl Refusal {
     /// A refusal with this status, code (see [`code`](crate::protocol::code)) and message.
     pub fn new(status: StatusCode, code: i32, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, code, message: message.into(), reason: None }
+        Self { status, code, message: message.into(), data: None, reason: None }
     }
 
     /// The HTTP status.
@@ -48,6 +51,35 @@ impl Refusal {
         &self.message
     }
 
+    /// What is beside the message: the JSON text of the error's `data`.
+    pub fn data(&self) -> Option<&[u8]> {
+        self.data.as_deref()
+    }
+
+    /// Says more to the caller, in the error's `data`: a JSON text.
+    #[must_use]
+    pub fn with_data(mut self, data: impl Into<Bytes>) -> Self {
+        self.data = Some(data.into());
+        self
+    }
+
+    /// The refusal of a whole batch, of which one message is refused like this: if one may not run, none does.
+    #[must_use]
+    pub fn of_batch(&self) -> Self {
+        let whole = Self::ambiguous(format!("one message of the batch may not run: {}", self.message()));
+        whole.because(self.reason.unwrap_or(Reason::Ambiguous))
+    }
+
+    /// A message that readers may understand differently.
+    pub(crate) fn ambiguous(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message).because(Reason::Ambiguous)
+    }
+
+    /// A modern request that lacks the metadata that each must have (MCP 2026-07-28, "General fields", `_meta`).
+    pub(crate) fn missing_metadata(message: &'static str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, message).because(Reason::MissingMetadata)
+    }
+
     /// Says why, for records alone: the caller is not told.
     #[must_use]
     pub fn because(mut self, reason: Reason) -> Self {
@@ -58,14 +90,6 @@ impl Refusal {
     /// Why, for records alone.
     pub fn reason(&self) -> Option<Reason> {
         self.reason
-    }
-
-    /// The refusal of a batch, one message of which may not run: then none does.
-    #[must_use]
-    pub(crate) fn of_batch(&self) -> Self {
-        let message = format!("one message of the batch may not run: {}", self.message);
-        let refusal = Self::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message);
-        refusal.because(self.reason.unwrap_or(Reason::Ambiguous))
     }
 
     /// The error message on the wire. `id` is the JSON text of the request's id; where it could not be read
@@ -82,6 +106,10 @@ impl Refusal {
         out.extend_from_slice(self.code.to_string().as_bytes());
         out.extend_from_slice(br#","message":"#);
         write_string(&self.message, &mut out);
+        if let Some(data) = &self.data {
+            out.extend_from_slice(br#","data":"#);
+            out.extend_from_slice(data);
+        }
         out.extend_from_slice(b"}}");
         out
     }

@@ -1,6 +1,7 @@
 //! What is looked at in a server's capabilities, and what is asked for.
 
-use crate::concern::{Concern, sealed::Sealed};
+use super::require::Required;
+use crate::concern::{Asked, Concern, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::json::{Kind, Object, Reader, write_string};
 use crate::message::{Answer, Capabilities, Wants};
@@ -8,27 +9,60 @@ use crate::protocol::{APP_MEDIA_TYPE, MediaType, Method, UI_EXTENSION};
 
 const MIME_TYPES: &str = "mimeTypes";
 
-/// The concern: MCP Apps is advertised where the server can serve it.
+/// The concern: MCP Apps is advertised where the server can serve it, and what is required was declared.
 #[derive(Clone, Debug, Default)]
-pub struct Negotiate {}
+pub struct Negotiate {
+    advertises: Advertises,
+    required: Required,
+}
+
+/// What is advertised in the server's name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Advertises {
+    #[default]
+    Apps,
+    Nothing,
+}
 
 impl Negotiate {
-    /// Advertises MCP Apps with `text/html;profile=mcp-app`.
+    /// Advertises MCP Apps with `text/html;profile=mcp-app`, and requires nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Does not advertise MCP Apps: the server's capabilities stay as they are.
+    #[must_use]
+    pub fn without_advertising(mut self) -> Self {
+        self.advertises = Advertises::Nothing;
+        self
+    }
+
+    /// Requires that the client declared the extension with this identifier; may be repeated. See the
+    /// [module docs](super#required-extensions).
+    #[must_use]
+    pub fn require(mut self, identifier: impl Into<Box<str>>) -> Self {
+        self.required.add(identifier.into());
+        self
     }
 }
 
 impl Sealed for Negotiate {}
 
 impl Concern for Negotiate {
+    fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
+        self.required.judge(exchange, asked)
+    }
+
     fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
         let says_capabilities = matches!(answer, Answer::To(Method::Initialize | Method::Discover) | Answer::Unknown);
-        Wants::CAPABILITIES.when(says_capabilities)
+        Wants::CAPABILITIES.when(says_capabilities && self.advertises == Advertises::Apps)
     }
 
     fn capabilities(&self, _: &Exchange, capabilities: &mut Capabilities<'_>) {
-        if !capabilities.has("resources") || capabilities.count_extension(UI_EXTENSION) > 1 {
+        if self.advertises == Advertises::Nothing
+            || !capabilities.has("resources")
+            || capabilities.count_extension(UI_EXTENSION) > 1
+        {
             return;
         }
         let mut settings = Object::default();

@@ -12,6 +12,23 @@
 //!
 //! This is cosmetic: what cannot be read passes as it came.
 //!
+//! # Required extensions
+//!
+//! With [`NegotiateLayer::require`] a client must have declared an extension: MCP Apps with `text/html;profile=mcp-app`, any
+//! other with a settings object, once. What was not declared so is named in the error's `data.requiredCapabilities`.
+//!
+//! - Modern requests are refused with 400 and `-32021` (MCP 2026-07-28, "General fields", `_meta`). `server/discover` stays
+//!   open, so that a client can learn what there is.
+//! - In the legacy era `initialize` is refused (200, `-32602`), and so is what comes without a session that was opened
+//!   with a declaration. A GET or DELETE is then refused with 400. A session tag keeps 2 KiB of what was declared: an
+//!   `initialize` that declares more is refused where what is required would be forgotten.
+//! - Notifications and responses ask for nothing, and pass.
+//! - If one message of a batch may not run, none does (400, `-32600`).
+//! - It fails closed: what cannot be read, or readers may understand differently, is refused as by any filter.
+//!
+//! A declaration is compatibility, not authorisation: any client can declare anything. Where layers are stacked, the one that
+//! requires stands outside of those that look up tools, so that the caller hears what it lacks.
+//!
 //! # Example
 //!
 //! ```
@@ -43,6 +60,7 @@
 
 mod concern;
 mod layer;
+mod require;
 #[cfg(test)]
 mod tests;
 

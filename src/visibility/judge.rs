@@ -10,7 +10,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::{AppResources, Visibility};
-use crate::concern::{Asked, Unread};
+use crate::concern::Asked;
 use crate::exchange::Exchange;
 use crate::message::{Call, IdKey, Payload, Reason, Refusal};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, header};
@@ -19,7 +19,7 @@ use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, h
 pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>) -> Option<Refusal> {
     let payload = match asked.payload {
         Ok(payload) => payload?,
-        Err(unread) => return Some(unread_refusal(unread)),
+        Err(unread) => return Some(unread.refusal()),
     };
     let judged = |call: &Call<'_>| {
         let mirrored = || is_gated(call, rules, exchange).then(|| mirrored(call, asked.parts)).flatten();
@@ -34,41 +34,18 @@ pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>
     }
 }
 
-fn unread_refusal(unread: Unread) -> Refusal {
-    let (reason, status, code, message) = match unread {
-        Unread::Foreign => (
-            Reason::UnsupportedMediaType,
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            code::INVALID_REQUEST,
-            "the body must be application/json, without a Content-Encoding".to_owned(),
-        ),
-        Unread::Charset => {
-            let message = "the body must be JSON in UTF-8".to_owned();
-            (Reason::Unreadable, StatusCode::BAD_REQUEST, code::PARSE_ERROR, message)
-        }
-        Unread::Broken => {
-            (Reason::Unreadable, StatusCode::BAD_REQUEST, code::PARSE_ERROR, "the body broke off".to_owned())
-        }
-        Unread::Unreadable(why) => {
-            let code = if why.is_grammatical() { code::INVALID_REQUEST } else { code::PARSE_ERROR };
-            (Reason::Unreadable, StatusCode::BAD_REQUEST, code, why.to_string())
-        }
-    };
-    Refusal::new(status, code, message).because(reason)
-}
-
 /// What readers may understand differently about a message.
 fn spelling(call: &Call<'_>) -> Option<Refusal> {
     if let Some(fault) = call.fault {
-        return Some(invalid(fault.to_string()));
+        return Some(Refusal::ambiguous(fault.to_string()));
     }
     if call.method() != Some(Method::ToolsCall) {
         return None;
     }
     if call.id.is_none() {
-        return Some(invalid("a tools/call needs an id that is a string or a number"));
+        return Some(Refusal::ambiguous("a tools/call needs an id that is a string or a number"));
     }
-    call.name.is_none().then(|| invalid("a tools/call needs a params.name that is text"))
+    call.name.is_none().then(|| Refusal::ambiguous("a tools/call needs a params.name that is text"))
 }
 
 /// Whether an app may use the method. A model may use all.
@@ -120,7 +97,7 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
         if versions.any(|version| version.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern)) {
             let missing =
                 "a request of this protocol version needs its version and the client's capabilities in params._meta";
-            return Some(missing_metadata(missing));
+            return Some(Refusal::missing_metadata(missing));
         }
         // Legacy clients send no such header; but where one stands, somebody on the way may go by it.
         let mut there = [(header::METHOD, method), (header::NAME, name)]
@@ -130,7 +107,7 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
     }
     if !call.declares_version || !call.declares_capabilities {
         let missing = "params._meta needs both the protocol version and the client's capabilities";
-        return Some(missing_metadata(missing));
+        return Some(Refusal::missing_metadata(missing));
     }
     [
         mismatch(parts, &header::PROTOCOL_VERSION, call.version.as_deref()),
@@ -170,13 +147,5 @@ fn mirror<'v>(name: &HeaderName, value: &'v HeaderValue) -> Option<Cow<'v, str>>
 fn doubled_id(calls: &[Call<'_>]) -> Option<Refusal> {
     let mut ids = HashSet::new();
     let mut requests = calls.iter().filter(|call| !call.is_response).filter_map(|call| IdKey::of(call.id?));
-    requests.any(|id| !ids.insert(id)).then(|| invalid("two messages of the batch have the same id"))
-}
-
-fn invalid(message: impl Into<Cow<'static, str>>) -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message).because(Reason::Ambiguous)
-}
-
-fn missing_metadata(message: &'static str) -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, message).because(Reason::MissingMetadata)
+    requests.any(|id| !ids.insert(id)).then(|| Refusal::ambiguous("two messages of the batch have the same id"))
 }
