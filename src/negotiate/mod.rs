@@ -61,8 +61,10 @@
 mod concern;
 mod layer;
 mod require;
+mod set;
 #[cfg(test)]
 mod tests;
 
 pub use concern::Negotiate;
 pub use layer::NegotiateLayer;
+pub use set::{Conflict, ExtensionSet, InvalidExtensions};
