@@ -160,7 +160,9 @@
 //! # What bad input gets
 //!
 //! "Judged" means that a filter applies: the [audience](exchange::AudienceSource) is a model or an app. A request that
-//! cannot be read declares nothing, so by default it is judged. Of answers it also means that there is a [`policy`].
+//! cannot be read declares nothing, so by default it is judged. Where an extension is
+//! [required](negotiate#required-extensions), all messages are read as judged ones are. Of answers it also means that there is a
+//! [`policy`], or that an extension is withheld.
 //!
 //! | input | not judged | judged |
 //! |---|---|---|

@@ -92,7 +92,14 @@ impl AppsLayer {
         self
     }
 
-    /// Does not advertise MCP Apps: the server's capabilities stay as they are.
+    /// Chooses what is advertised, withheld and required. See [`negotiate`](crate::negotiate).
+    #[must_use]
+    pub fn negotiate(mut self, negotiate: Negotiate) -> Self {
+        self.negotiate = negotiate;
+        self
+    }
+
+    /// Does not advertise MCP Apps of its own accord.
     #[must_use]
     pub fn without_advertising(mut self) -> Self {
         self.negotiate = self.negotiate.without_advertising();

@@ -115,6 +115,10 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         newer.or(Some(new))
     }
 
+    fn needs_head(&self) -> bool {
+        self.inner.needs_head() || self.outer.needs_head()
+    }
+
     fn records(&self) -> bool {
         self.inner.records() || self.outer.records()
     }
@@ -191,6 +195,10 @@ impl<C: Concern> Concern for Option<C> {
 
     fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
         self.as_ref().and_then(|concern| concern.uri(uri))
+    }
+
+    fn needs_head(&self) -> bool {
+        self.as_ref().is_some_and(Concern::needs_head)
     }
 
     fn records(&self) -> bool {

@@ -142,7 +142,7 @@ impl<C: Concern> Handling<C> {
         context: McpContext,
     ) -> Begun<C> {
         let settings = &shared.settings;
-        let exchange = Exchange { context, audience_varies: settings.audience.varies() };
+        let mut exchange = Exchange { context, audience_varies: settings.audience.varies(), head: None };
         let verdict = shared.concern.request(&exchange, &Asked { parts, payload });
         if let Verdict::Refuse(refusal) = verdict {
             return Begun::Refuse(refusal, exchange.context);
@@ -167,6 +167,9 @@ impl<C: Concern> Handling<C> {
             parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         parts.extensions.insert(exchange.context.clone());
+        if shared.concern.needs_head() {
+            exchange.head = Some(Arc::new(parts.clone()));
+        }
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
         let decision = Decision::forwarded();

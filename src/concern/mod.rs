@@ -185,6 +185,11 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
         None
     }
 
+    /// Whether this concern needs the [head](Exchange::head) of requests when it sees their answers.
+    fn needs_head(&self) -> bool {
+        false
+    }
+
     /// Whether this concern keeps records. Without one that does, exchanges are not followed to their end.
     fn records(&self) -> bool {
         false

@@ -26,6 +26,10 @@ mod predicate;
 mod record;
 mod session;
 
+use std::sync::Arc;
+
+use http::request::Parts;
+
 pub use crate::message::Reason;
 pub use audience::{AudienceSource, Auto, ByExtension, ByHeader, Fixed, KnownBy, OddAudience, ResolvedAudience};
 pub use content::{Content, Encoding};
@@ -44,12 +48,20 @@ pub(crate) use session::{SessionTag, session_hash, tag_answer, untag_request};
 pub struct Exchange {
     pub(crate) context: McpContext,
     pub(crate) audience_varies: bool,
+    /// Kept where a concern asked for it.
+    pub(crate) head: Option<Arc<Parts>>,
 }
 
 impl Exchange {
     /// What was found out about the request.
     pub fn context(&self) -> &McpContext {
         &self.context
+    }
+
+    /// The head of the request with its extensions, [`McpContext`] among them, as the inner service sees it; `None` unless
+    /// a concern asked for it.
+    pub fn head(&self) -> Option<&Parts> {
+        self.head.as_deref()
     }
 
     /// Whether another caller could be of another audience: then what depends on the audience is private to the caller.

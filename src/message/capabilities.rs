@@ -1,6 +1,6 @@
 //! The server's capabilities in an `initialize` or `server/discover` result.
 
-use crate::json::{Error, Kind, Object, Reader, Splice, Value};
+use crate::json::{Error, Key, Kind, Object, Reader, Splice, Value};
 
 const EXTENSIONS: &str = "extensions";
 
@@ -32,6 +32,28 @@ impl<'a> Capabilities<'a> {
     /// The settings of an extension, pending edits included; of doubles the last.
     pub fn extension(&self, identifier: &str) -> Option<Value<'_>> {
         self.extensions.get(identifier)
+    }
+
+    /// The extensions of the map with their settings, pending edits included, in order. None where it cannot be edited.
+    pub fn extensions(&self) -> impl Iterator<Item = (Key<'_>, Value<'_>)> {
+        self.extensions.members()
+    }
+
+    /// Whether `extensions` is there and cannot be edited: it is no object, or stands twice.
+    pub fn has_odd_extensions(&self) -> bool {
+        self.is_odd
+    }
+
+    /// Takes an extension out of the map.
+    pub fn remove_extension(&mut self, identifier: &str) {
+        self.extensions.remove(identifier);
+    }
+
+    /// Takes the whole map out, whatever it is; extensions that are set then make it anew.
+    pub fn clear_extensions(&mut self) {
+        self.object.remove(EXTENSIONS);
+        self.extensions.start_empty();
+        self.is_odd = false;
     }
 
     /// Sets the settings of an extension to this JSON text, in its place or behind the others; `extensions` is made where

@@ -1,6 +1,10 @@
 //! What is looked at in a server's capabilities, and what is asked for.
 
+use std::sync::Arc;
+
+use super::advertise::Choice;
 use super::require::Required;
+use super::{Advertise, ExtensionSet};
 use crate::concern::{Asked, Concern, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::json::{Kind, Object, Reader, write_string};
@@ -13,6 +17,7 @@ const MIME_TYPES: &str = "mimeTypes";
 #[derive(Clone, Debug, Default)]
 pub struct Negotiate {
     advertises: Advertises,
+    choice: Choice,
     required: Required,
 }
 
@@ -30,10 +35,31 @@ impl Negotiate {
         Self::default()
     }
 
-    /// Does not advertise MCP Apps: the server's capabilities stay as they are.
+    /// Does not advertise MCP Apps of its own accord.
     #[must_use]
     pub fn without_advertising(mut self) -> Self {
         self.advertises = Advertises::Nothing;
+        self
+    }
+
+    /// Advertises these extensions, too, united with what the server says of them: for what this stack can do by itself.
+    #[must_use]
+    pub fn advertise(mut self, extensions: &ExtensionSet) -> Self {
+        self.choice.also = self.choice.also.union(extensions);
+        self
+    }
+
+    /// Advertises the extension with this identifier no more, whoever says it; may be repeated.
+    #[must_use]
+    pub fn withhold(mut self, identifier: impl Into<Box<str>>) -> Self {
+        self.choice.withheld.push(identifier.into());
+        self
+    }
+
+    /// Chooses for each request what is advertised. See [`Advertise`].
+    #[must_use]
+    pub fn advertise_by(mut self, advertise: impl Advertise) -> Self {
+        self.choice.by = Some(Arc::new(advertise));
         self
     }
 
@@ -55,34 +81,49 @@ impl Concern for Negotiate {
 
     fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
         let says_capabilities = matches!(answer, Answer::To(Method::Initialize | Method::Discover) | Answer::Unknown);
-        Wants::CAPABILITIES.when(says_capabilities && self.advertises == Advertises::Apps)
+        let edits = self.advertises == Advertises::Apps || !self.choice.is_none();
+        let wants = Wants::CAPABILITIES.when(edits)
+            | Wants::ENFORCED.when(self.choice.narrows())
+            | Wants::PRIVATE.when(self.choice.varies());
+        wants.when(says_capabilities)
     }
 
-    fn capabilities(&self, _: &Exchange, capabilities: &mut Capabilities<'_>) {
-        if self.advertises == Advertises::Nothing
-            || !capabilities.has("resources")
-            || capabilities.count_extension(UI_EXTENSION) > 1
-        {
-            return;
+    fn needs_head(&self) -> bool {
+        self.choice.varies()
+    }
+
+    fn capabilities(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
+        if self.advertises == Advertises::Apps {
+            advertise_apps(capabilities);
         }
-        let mut settings = Object::default();
-        match capabilities.extension(UI_EXTENSION) {
-            None => settings.start_empty(),
-            Some(theirs) if theirs.is_object() && settings.read(&mut theirs.reader()).is_ok() => {}
-            // The server says something that we do not understand: it is left to say it.
-            Some(_) => return,
+        if !self.choice.is_none() {
+            self.choice.apply(exchange, capabilities);
         }
-        let types = match settings.get(MIME_TYPES) {
-            None => with_app(b"[]"),
-            Some(types) if types.is_array() && settings.count(MIME_TYPES) == 1 => with_app(types.bytes()),
-            Some(_) => None,
-        };
-        if let Some(types) = types {
-            settings.set(MIME_TYPES, types);
-            let mut text = Vec::new();
-            settings.render(&mut text);
-            capabilities.set_extension(UI_EXTENSION, text);
-        }
+    }
+}
+
+/// Adds MCP Apps with its media type where it is missing and can be served.
+fn advertise_apps(capabilities: &mut Capabilities<'_>) {
+    if !capabilities.has("resources") || capabilities.count_extension(UI_EXTENSION) > 1 {
+        return;
+    }
+    let mut settings = Object::default();
+    match capabilities.extension(UI_EXTENSION) {
+        None => settings.start_empty(),
+        Some(theirs) if theirs.is_object() && settings.read(&mut theirs.reader()).is_ok() => {}
+        // The server says something that we do not understand: it is left to say it.
+        Some(_) => return,
+    }
+    let types = match settings.get(MIME_TYPES) {
+        None => with_app(b"[]"),
+        Some(types) if types.is_array() && settings.count(MIME_TYPES) == 1 => with_app(types.bytes()),
+        Some(_) => None,
+    };
+    if let Some(types) = types {
+        settings.set(MIME_TYPES, types);
+        let mut text = Vec::new();
+        settings.render(&mut text);
+        capabilities.set_extension(UI_EXTENSION, text);
     }
 }
 

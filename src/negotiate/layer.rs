@@ -1,6 +1,6 @@
 //! The layer.
 
-use super::Negotiate;
+use super::{Advertise, ExtensionSet, Negotiate};
 use crate::concern::{Settings, layer_of};
 
 /// Advertises MCP Apps for a server that can serve UIs. See the [module docs](super).
@@ -16,10 +16,31 @@ impl NegotiateLayer {
         Self::default()
     }
 
-    /// Does not advertise MCP Apps: the server's capabilities stay as they are.
+    /// Does not advertise MCP Apps of its own accord.
     #[must_use]
     pub fn without_advertising(mut self) -> Self {
         self.concern = self.concern.without_advertising();
+        self
+    }
+
+    /// Advertises these extensions, too. See [`Negotiate::advertise`].
+    #[must_use]
+    pub fn advertise(mut self, extensions: &ExtensionSet) -> Self {
+        self.concern = self.concern.advertise(extensions);
+        self
+    }
+
+    /// Advertises the extension with this identifier no more, whoever says it; may be repeated.
+    #[must_use]
+    pub fn withhold(mut self, identifier: impl Into<Box<str>>) -> Self {
+        self.concern = self.concern.withhold(identifier);
+        self
+    }
+
+    /// Chooses for each request what is advertised. See [`Advertise`].
+    #[must_use]
+    pub fn advertise_by(mut self, advertise: impl Advertise) -> Self {
+        self.concern = self.concern.advertise_by(advertise);
         self
     }
 

@@ -12,6 +12,15 @@
 //!
 //! This is cosmetic: what cannot be read passes as it came.
 //!
+//! # Other extensions
+//!
+//! Any extension can be [advertised](NegotiateLayer::advertise), [withheld](NegotiateLayer::withhold), or chosen
+//! [for each request](NegotiateLayer::advertise_by), such as for the principal that an outer layer knows. What one server
+//! or many say is an [`ExtensionSet`]. MCP Apps is never advertised for a server that has no resources and does not say it.
+//!
+//! To withhold is to filter: `extensions` that readers may differ on are taken out as a whole, and an answer that cannot be read
+//! is an error. Where the choice is each request's, modern results say `"cacheScope":"private"`.
+//!
 //! # Required extensions
 //!
 //! With [`NegotiateLayer::require`] a client must have declared an extension: MCP Apps with `text/html;profile=mcp-app`, any
@@ -58,6 +67,7 @@
 //! # }
 //! ```
 
+mod advertise;
 mod concern;
 mod layer;
 mod require;
@@ -65,6 +75,7 @@ mod set;
 #[cfg(test)]
 mod tests;
 
+pub use advertise::Advertise;
 pub use concern::Negotiate;
 pub use layer::NegotiateLayer;
 pub use set::{Conflict, ExtensionSet, InvalidExtensions};
