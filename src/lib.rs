@@ -59,6 +59,7 @@
 //!    │  authentication · CompressionLayer · RequestDecompressionLayer      │
 //!    ├── this crate ───────────────────────────────────────────────────────┤
 //!    │  AuditLayer          who called what                                │
+//!    │  NamespaceLayer      names and URIs of several servers, told apart  │
 //!    │  VisibilityLayer     each tool to those it is for                   │
 //!    │  PolicyLayer         UIs declare no more than is allowed            │
 //!    │  NormalizeLayer      links in their one right place                 │

@@ -7,6 +7,7 @@ use tower::layer::util::Stack;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::concern::Settings;
 use tower_mcp_apps::exchange::{Auto, Fixed};
+use tower_mcp_apps::namespace::{Namespace, NamespaceLayer};
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::{Degradation, NormalizeLayer};
 use tower_mcp_apps::policy::{List, OnViolation, Policy, PolicyLayer};
@@ -173,7 +174,8 @@ proptest! {
         let settings = || settings(Some(audience));
 
         let fused = AppsLayer::new().text_fallback(fallback).flat_key(flat_key).degradation(degradation);
-        let fused = fused.policy(policy.clone()).audience(Fixed(audience));
+        let namespace = || Namespace::new("n").expect("a name");
+        let fused = fused.policy(policy.clone()).namespace(namespace()).audience(Fixed(audience));
         let serve = ServeLayer::new().text_fallback(fallback).settings(settings());
         // What one layer adds and the next takes away leaves an empty `_meta` or the framing of a rewritten event; in the
         // fused one it leaves nothing.
@@ -189,7 +191,10 @@ proptest! {
                     NormalizeLayer::new().flat_key(flat_key).degradation(degradation).settings(settings()),
                     Stack::new(
                         PolicyLayer::new(policy).settings(settings()),
-                        VisibilityLayer::new().settings(settings()),
+                        Stack::new(
+                            VisibilityLayer::new().settings(settings()),
+                            NamespaceLayer::new(namespace()).settings(settings()),
+                        ),
                     ),
                 ),
             ),
