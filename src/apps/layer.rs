@@ -15,10 +15,7 @@ use crate::visibility::Visibility;
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
 pub type Fused = Chain<
     Chain<
-        Chain<
-            Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Negotiate>, Normalize>, Option<Policy>>,
-            Visibility,
-        >,
+        Chain<Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Negotiate>, Normalize>, Option<Policy>>, Visibility>,
         Option<Namespace>,
     >,
     Option<Audit>,

@@ -261,6 +261,22 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Gives each member with this key the JSON text that `change` makes of its value; `None` leaves it. Of duplicates each is
+    /// changed, and all stay.
+    pub fn change(&mut self, key: &str, change: impl Fn(Value<'_>) -> Option<Vec<u8>>) {
+        for at in 0..self.members.len() {
+            let member = self.members[at];
+            if member.state == State::Removed || !member.key(&self.ink).is(key) {
+                continue;
+            }
+            let Some(new) = self.value(&member).and_then(&change) else { continue };
+            debug_assert!(is_value(&new), "the value of {key} is not JSON");
+            let start = self.ink.len();
+            self.ink.extend_from_slice(&new);
+            self.members[at].state = State::Set(Span::new(start, self.ink.len()));
+        }
+    }
+
     /// Removes every member with this key; says whether there was one.
     pub fn remove(&mut self, key: &str) -> bool {
         let mut removed = false;

@@ -312,6 +312,18 @@ impl<'a> Meta<'a> {
         }
     }
 
+    /// Gives a member the JSON text that `change` makes of its value, however often it stands there; `None` leaves it.
+    pub fn change(&mut self, key: &str, change: impl Fn(Value<'_>) -> Option<Vec<u8>>) {
+        self.object.change(key, change);
+    }
+
+    /// The same of a member of `ui`.
+    pub fn ui_change(&mut self, key: &str, change: impl Fn(Value<'_>) -> Option<Vec<u8>>) {
+        if self.ui() == Shape::Object {
+            self.ui.change(key, change);
+        }
+    }
+
     /// Removes a member, however often it stands there.
     pub fn remove(&mut self, key: &str) {
         self.object.remove(key);

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::concern::{Concern, Incoming, sealed::Sealed};
 use crate::exchange::{Exchange, McpContext};
-use crate::json::Str;
+use crate::json::{Str, Value};
 use crate::message::{Answer, Call, Entry, EntryKind, Meta, Payload, Place, Reason, Refusal, Wants};
 use crate::protocol::{Era, Method, Namespace, UI_SCHEME, code, decode_mirrored, encode_mirrored, header, meta};
 
@@ -102,18 +102,13 @@ impl Namespace {
     }
 
     fn add_to_meta(&self, meta: &mut Meta<'_>) {
-        let link = |value: Option<crate::json::Value<'_>>| {
-            let uri = value.and_then(|value| value.string()).filter(|uri| uri.starts_with(UI_SCHEME));
-            uri.map(|uri| self.add_to_raw_uri(uri))
+        let link = |value: Value<'_>| {
+            let uri = value.string().filter(|uri| uri.starts_with(UI_SCHEME))?;
+            Some(self.add_to_raw_uri(uri))
         };
-        if let Some(uri) = link(meta.ui_get(meta::RESOURCE_URI)) {
-            meta.ui_set(meta::RESOURCE_URI, uri);
-        }
-        for key in [meta::FLAT_RESOURCE_URI, OUTPUT_TEMPLATE] {
-            if let Some(uri) = link(meta.get(key)) {
-                meta.set(key, uri);
-            }
-        }
+        meta.ui_change(meta::RESOURCE_URI, link);
+        meta.change(meta::FLAT_RESOURCE_URI, link);
+        meta.change(OUTPUT_TEMPLATE, link);
     }
 
     /// The JSON text of a URI with the prefix.

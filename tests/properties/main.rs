@@ -4,6 +4,7 @@
 mod kit;
 mod leaks;
 mod model;
+mod namespaces;
 mod requests;
 mod rules;
 mod run;
