@@ -8,6 +8,7 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use super::collect::Collected;
+use super::head;
 use super::recorder::Recorder;
 use super::stream::Events;
 use crate::concern::Concern;
@@ -47,10 +48,13 @@ impl<B: Body> RequestBody<B> {
         Self { kind: Request::Read { read } }
     }
 
-    /// The same with other bytes in place of those that were read.
-    pub(super) fn rewritten(self, bytes: Option<Bytes>) -> Self {
-        match (self.kind, bytes) {
-            (Request::Read { read }, Some(bytes)) => Self::read(Collected { frames: bytes.into(), ..read }),
+    /// The same with other bytes in place of those that were read. Digests in its trailers do not hold for them.
+    pub(super) fn rewritten(self, frames: Option<Frames>) -> Self {
+        match (self.kind, frames) {
+            (Request::Read { mut read }, Some(frames)) => {
+                read.trailers.iter_mut().for_each(head::unsettle);
+                Self::read(Collected { frames, ..read })
+            }
             (kind, _) => Self { kind },
         }
     }

@@ -69,6 +69,15 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         self.inner.call(exchange, tools)
     }
 
+    fn redeclares(&self) -> bool {
+        self.inner.redeclares() || self.outer.redeclares()
+    }
+
+    fn redeclare(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
+        self.outer.redeclare(exchange, capabilities);
+        self.inner.redeclare(exchange, capabilities);
+    }
+
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.inner.wants(exchange, answer) | self.outer.wants(exchange, answer)
     }
@@ -147,6 +156,16 @@ impl<C: Concern> Concern for Option<C> {
 
     fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
         self.as_ref().map_or(Ok(()), |concern| concern.call(exchange, tools))
+    }
+
+    fn redeclares(&self) -> bool {
+        self.as_ref().is_some_and(Concern::redeclares)
+    }
+
+    fn redeclare(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
+        if let Some(concern) = self {
+            concern.redeclare(exchange, capabilities);
+        }
     }
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::catalogue::{Failure, Heard, Store, Tools, read_page};
 use super::service::Shared;
-use super::{Asked, Concern, Incoming, Settings, Unread, Verdict, head};
+use super::{Asked, Concern, Incoming, Settings, Unread, Verdict, head, redeclare};
 use crate::exchange::{
     CallInfo, Calls, Decision, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
 };
@@ -32,7 +32,7 @@ pub(super) struct Handling<C> {
     /// The context as the caller wrote it, where a concern rewrote the request.
     as_it_came: Option<Box<McpContext>>,
     /// What the inner service gets in place of the body that came.
-    rewritten: Option<Bytes>,
+    rewritten: Option<Frames>,
     wants: Wants,
     tag: Option<SessionTag>,
     answers_initialize: bool,
@@ -121,12 +121,8 @@ impl<C: Concern> Handling<C> {
         let calls = read_calls(payload.ok().flatten(), &rewritten);
         let as_it_came = Some(Box::new(context.clone()));
         match Self::decide(shared, parts, tag, payload, &rewritten, McpContext { calls, ..context }) {
-            Begun::Forward(handling) => {
-                Begun::Forward(Self { as_it_came, rewritten: Some(rewritten.clone()), ..handling })
-            }
-            Begun::LookUp(handling, meta) => {
-                Begun::LookUp(Self { as_it_came, rewritten: Some(rewritten.clone()), ..handling }, meta)
-            }
+            Begun::Forward(handling) => Begun::Forward(handling.rewritten_to(&rewritten, as_it_came)),
+            Begun::LookUp(handling, meta) => Begun::LookUp(handling.rewritten_to(&rewritten, as_it_came), meta),
             Begun::Answer(handling, message) => Begun::Answer(Self { as_it_came, ..handling }, message),
             Begun::Refuse(refusal, context) => Begun::Refuse(refusal, as_it_came.map_or(context, |context| *context)),
         }
@@ -170,10 +166,20 @@ impl<C: Concern> Handling<C> {
         if shared.concern.needs_head() {
             exchange.head = Some(Arc::new(parts.clone()));
         }
+        let is_answered = matches!(verdict, Verdict::Answer(_)) && exchange.context.id().is_some();
+        let goes_on = matches!(payload, Ok(Some(_))) && !is_answered;
+        let redeclared = match goes_on {
+            true => redeclare::request(&shared.concern, &exchange, &mut parts.headers, body, settings.limits.depth),
+            false => Ok(None),
+        };
+        let rewritten = match redeclared {
+            Ok(rewritten) => rewritten,
+            Err(refusal) => return Begun::Refuse(refusal, exchange.context),
+        };
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
         let decision = Decision::forwarded();
-        let (as_it_came, rewritten) = (None, None);
+        let as_it_came = None;
         let handling =
             Self { shared, exchange, as_it_came, rewritten, wants, tag, answers_initialize, may_mend: false, decision };
         match verdict {
@@ -184,10 +190,17 @@ impl<C: Concern> Handling<C> {
             Verdict::LookUp => {
                 let first = payload.ok().flatten().and_then(|payload| payload.calls().first());
                 let meta = first.and_then(|call| call.meta).map(|meta| body.slice_ref(meta));
+                let meta = meta.and_then(|meta| redeclare::look_up(&handling.shared.concern, &handling.exchange, meta));
                 Begun::LookUp(handling, meta)
             }
             Verdict::Forward | Verdict::Refuse(_) => Begun::Forward(handling),
         }
+    }
+
+    /// The same of a request that came in another form, and was rewritten to this body before it was decided about.
+    fn rewritten_to(self, body: &Bytes, as_it_came: Option<Box<McpContext>>) -> Self {
+        let rewritten = self.rewritten.or_else(|| Some(body.clone().into()));
+        Self { as_it_came, rewritten, ..self }
     }
 
     /// Judges the calls of the exchange by what the look-up found.
@@ -280,7 +293,7 @@ impl<C> Handling<C> {
     }
 
     /// What the inner service gets in place of the body that came.
-    pub(super) fn take_rewritten(&mut self) -> Option<Bytes> {
+    pub(super) fn take_rewritten(&mut self) -> Option<Frames> {
         self.rewritten.take()
     }
 

@@ -56,6 +56,7 @@ mod held;
 mod incoming;
 mod layer;
 mod recorder;
+mod redeclare;
 mod service;
 mod settings;
 mod stream;
@@ -134,6 +135,17 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
         let _ = (exchange, tools);
         Ok(())
+    }
+
+    /// Whether the inner service hears anything else of the client's capabilities than the client declares.
+    fn redeclares(&self) -> bool {
+        false
+    }
+
+    /// Edits what the inner service hears of the client's capabilities, wherever a message that goes on declares them; also
+    /// what a look-up in the caller's name declares. Everything here goes by what the client declared all the same.
+    fn redeclare(&self, exchange: &Exchange, capabilities: &mut Capabilities<'_>) {
+        let _ = (exchange, capabilities);
     }
 
     /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read. Where

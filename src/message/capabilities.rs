@@ -1,16 +1,19 @@
-//! The server's capabilities in an `initialize` or `server/discover` result.
+//! Capabilities: the server's in an `initialize` or `server/discover` result, and those that a client declares.
 
 use crate::json::{Error, Key, Kind, Object, Reader, Splice, Value};
 
 const EXTENSIONS: &str = "extensions";
 
-/// The `capabilities` of a server, with the `extensions` map in them, and the edits that concerns ask of it.
+/// The `capabilities` of a server, or those that a client declares, with the `extensions` map in them, and the edits that concerns ask of it.
 #[derive(Debug, Default)]
 pub struct Capabilities<'a> {
     object: Object<'a>,
     extensions: Object<'a>,
     /// `extensions` is there and cannot be edited: it is no object, or stands twice.
     is_odd: bool,
+    /// What takes the place of all.
+    whole: Option<Vec<u8>>,
+    source: &'a [u8],
 }
 
 impl<'a> Capabilities<'a> {
@@ -64,9 +67,16 @@ impl<'a> Capabilities<'a> {
         }
     }
 
+    /// Puts this JSON text of an object in the place of all that is there, and of all edits.
+    pub fn replace(&mut self, capabilities: impl AsRef<[u8]>) {
+        self.whole = Some(capabilities.as_ref().to_vec());
+    }
+
     /// Reads the next value, an object, over what was in this one.
     pub(super) fn read(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         self.object.read(reader)?;
+        self.whole = None;
+        self.source = reader.source();
         self.extensions.start_empty();
         self.is_odd = self.object.count(EXTENSIONS) > 1;
         if let Some(extensions) = self.object.original(EXTENSIONS) {
@@ -81,6 +91,12 @@ impl<'a> Capabilities<'a> {
     }
 
     pub(super) fn emit(&mut self, splice: &mut Splice) {
+        if let Some(whole) = &self.whole {
+            if let Some(span) = self.object.span().filter(|span| *span.of(self.source) != **whole) {
+                splice.replace(span, whole);
+            }
+            return;
+        }
         if self.extensions.is_in_source() {
             self.extensions.emit(splice);
         } else if self.extensions.is_edited() {

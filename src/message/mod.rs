@@ -9,6 +9,7 @@
 mod answered;
 mod call_result;
 mod capabilities;
+mod declaration;
 mod entry;
 mod id;
 mod incoming;
@@ -25,6 +26,7 @@ mod wants;
 pub(crate) use answered::result_message;
 pub use call_result::CallResult;
 pub use capabilities::Capabilities;
+pub(crate) use declaration::{edit_capabilities, redeclare, redeclare_meta};
 pub use entry::{Entry, EntryKind, Meta, Shape};
 pub(crate) use id::IdKey;
 pub use incoming::{Call, Fault, Payload, Unreadable};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::advertise::Choice;
 use super::require::Required;
-use super::{Advertise, ExtensionSet};
+use super::require::ambiguity;
+use super::{Advertise, ClientCapabilities, ExtensionSet};
 use crate::concern::{Asked, Concern, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::json::{Kind, Object, Reader, write_string};
@@ -18,6 +19,7 @@ const MIME_TYPES: &str = "mimeTypes";
 pub struct Negotiate {
     advertises: Advertises,
     choice: Choice,
+    client: ClientCapabilities,
     required: Required,
 }
 
@@ -63,6 +65,13 @@ impl Negotiate {
         self
     }
 
+    /// Chooses what the server hears of the client's capabilities. See the [module docs](super#capabilities-of-the-client).
+    #[must_use]
+    pub fn client_capabilities(mut self, capabilities: ClientCapabilities) -> Self {
+        self.client = capabilities;
+        self
+    }
+
     /// Requires that the client declared the extension with this identifier; may be repeated. See the
     /// [module docs](super#required-extensions).
     #[must_use]
@@ -76,7 +85,19 @@ impl Sealed for Negotiate {}
 
 impl Concern for Negotiate {
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
-        self.required.judge(exchange, asked)
+        match self.required.judge(exchange, asked) {
+            // What is not understood in one way could not be edited in one way.
+            Verdict::Forward if self.redeclares() => ambiguity(asked).map_or(Verdict::Forward, Verdict::Refuse),
+            verdict => verdict,
+        }
+    }
+
+    fn redeclares(&self) -> bool {
+        !self.client.is_forwarded()
+    }
+
+    fn redeclare(&self, _: &Exchange, capabilities: &mut Capabilities<'_>) {
+        self.client.edit(capabilities);
     }
 
     fn wants(&self, _: &Exchange, answer: Answer) -> Wants {

@@ -1,6 +1,6 @@
 //! The layer.
 
-use super::{Advertise, ExtensionSet, Negotiate};
+use super::{Advertise, ClientCapabilities, ExtensionSet, Negotiate};
 use crate::concern::{Settings, layer_of};
 
 /// Advertises MCP Apps for a server that can serve UIs. See the [module docs](super).
@@ -41,6 +41,13 @@ impl NegotiateLayer {
     #[must_use]
     pub fn advertise_by(mut self, advertise: impl Advertise) -> Self {
         self.concern = self.concern.advertise_by(advertise);
+        self
+    }
+
+    /// Chooses what the server hears of the client's capabilities. See the [module docs](super#capabilities-of-the-client).
+    #[must_use]
+    pub fn client_capabilities(mut self, capabilities: ClientCapabilities) -> Self {
+        self.concern = self.concern.client_capabilities(capabilities);
         self
     }
 

@@ -21,6 +21,20 @@
 //! To withhold is to filter: `extensions` that readers may differ on are taken out as a whole, and an answer that cannot be read
 //! is an error. Where the choice is each request's, modern results say `"cacheScope":"private"`.
 //!
+//! # Capabilities of the client
+//!
+//! The server hears what its client declares, unless [`ClientCapabilities`] say otherwise: all of it or single extensions can be
+//! withheld or replaced. They are edited where a message declares them, in `_meta` of each modern request and in the
+//! parameters of `initialize`, and in the look-ups that are made in the caller's name; every other byte of the body stays, and
+//! `Content-Length` is made to fit. No header mirrors capabilities, so headers and body go on saying the same.
+//!
+//! - Audience, session tags and what is required go by what the client declared, as does [`McpContext`](crate::McpContext).
+//! - A layer further in knows only what is written: with stacked layers, the one with this option is the innermost.
+//! - Where a message declares nothing, nothing is added. What could not be read, or readers may understand differently, is
+//!   refused: what is withheld would get through in it.
+//! - A digest of the body in a header or trailer is taken off, where the body was edited; a signature over it
+//!   (RFC 9421) does not hold any more.
+//!
 //! # Required extensions
 //!
 //! With [`NegotiateLayer::require`] a client must have declared an extension: MCP Apps with `text/html;profile=mcp-app`, any
@@ -68,6 +82,7 @@
 //! ```
 
 mod advertise;
+mod client;
 mod concern;
 mod layer;
 mod require;
@@ -76,6 +91,7 @@ mod set;
 mod tests;
 
 pub use advertise::Advertise;
+pub use client::ClientCapabilities;
 pub use concern::Negotiate;
 pub use layer::NegotiateLayer;
 pub use set::{Conflict, ExtensionSet, InvalidExtensions};

@@ -102,6 +102,19 @@ impl Required {
     }
 }
 
+/// What readers may understand differently about a request, or what could not be read of it.
+pub(super) fn ambiguity(asked: &Asked<'_>) -> Option<Refusal> {
+    let payload = match asked.payload {
+        Ok(payload) => payload?,
+        Err(unread) => return Some(unread.refusal()),
+    };
+    let refusal = |call: &Call<'_>| Some(Refusal::ambiguous(call.fault?.to_string()));
+    match payload {
+        Payload::Single(call) => refusal(call),
+        Payload::Batch(calls) => calls.iter().find_map(refusal).map(|refusal| refusal.of_batch()),
+    }
+}
+
 /// What a message of a batch is judged by: its own declaration, where it has to bring one.
 fn own(call: &Call<'_>, session: &Declared) -> Declared {
     if call.era() == Era::Legacy && call.method() != Some(Method::Initialize) {
