@@ -73,6 +73,8 @@ pub(super) struct Start<S, C> {
     pub(super) shared: Arc<Shared<C>>,
     pub(super) parts: Parts,
     pub(super) tag: Option<SessionTag>,
+    /// Why the body is no message, should there be one after all.
+    pub(super) foreign: Option<Unread>,
 }
 
 impl<S, C, B, R> ResponseFuture<S, C, B, R>
@@ -166,9 +168,10 @@ impl<S, C: Concern> Start<S, C> {
         if read.frames.is_empty() && read.error.is_none() && has_no_message(&self.parts.method) {
             return self.judge(Ok(None), &bytes, RequestBody::read(read));
         }
-        let payload = match read.error {
-            None => Payload::read(&bytes, depth).map_err(Unread::Unreadable),
-            Some(_) => Err(Unread::Broken),
+        let payload = match (self.foreign, &read.error) {
+            (Some(foreign), _) => Err(foreign),
+            (None, None) => Payload::read(&bytes, depth).map_err(Unread::Unreadable),
+            (None, Some(_)) => Err(Unread::Broken),
         };
         let payload = payload.as_ref().map(Some).map_err(|unread| *unread);
         self.judge(payload, &bytes, RequestBody::read(read))

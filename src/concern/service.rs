@@ -95,16 +95,17 @@ where
         let tag = untag_request(&mut parts.headers);
         let has_no_message = has_no_message(&parts.method);
         let says = (Content::of(&parts.headers), Encoding::of(&parts.headers));
-        let has_no_body = has_no_message && !brings_a_body(&parts, &body);
-        let start = Start { service: ready, shared, parts, tag };
+        let start = Start { service: ready, shared, parts, tag, foreign: None };
         let reason = match says {
-            (Content::Json, Encoding::Identity) if !(has_no_message && body.is_end_stream()) => {
-                return ResponseFuture::asking(start, body, recorder);
-            }
-            _ if has_no_body => None,
+            _ if has_no_message && body.is_end_stream() => None,
+            (Content::Json, Encoding::Identity) => return ResponseFuture::asking(start, body, recorder),
             (Content::ForeignJson, Encoding::Identity) => Some(Unread::Charset),
             _ => Some(Unread::Foreign),
         };
+        if has_no_message && reason.is_some() && !brings_a_body(&start.parts, &body) {
+            // Only its end tells that it has none.
+            return ResponseFuture::asking(Start { foreign: reason, ..start }, body, recorder);
+        }
         ResponseFuture::unread(start, body, reason, recorder)
     }
 }
