@@ -37,6 +37,6 @@ async function start(name, args, pattern) {
 /** `examples/wrap_server`; the address is that of its page, without a slash behind. */
 export const startDemo = () => start('wrap_server', [], /(?<=To see it: )\S+(?=\/$)/);
 
-/** `examples/reverse_proxy` in front of a server. */
-export const startProxy = upstream =>
-  start('reverse_proxy', ['--listen', '127.0.0.1:0', '--upstream', upstream], /http:\S+/);
+/** `examples/reverse_proxy` in front of a server, with these flags. */
+export const startProxy = (upstream, ...flags) =>
+  start('reverse_proxy', ['--listen', '127.0.0.1:0', '--upstream', upstream, ...flags], /http:\S+/);
