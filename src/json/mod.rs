@@ -45,6 +45,7 @@
 
 mod depth;
 mod error;
+mod inner;
 mod list;
 mod object;
 mod reader;
@@ -59,6 +60,7 @@ mod value;
 pub use crate::frames::{FRAME, Frames};
 pub use depth::{Depth, DepthOutOfRange};
 pub use error::{Error, ErrorKind};
+pub use inner::InnerText;
 pub use list::Removals;
 pub use object::{Key, Object};
 pub use reader::{Checkpoint, Kind, Reader};

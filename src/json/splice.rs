@@ -164,6 +164,12 @@ impl Splice {
         });
     }
 
+    /// The edits as they stand in the source, none over another: what goes, and what comes.
+    pub(super) fn ordered(&self) -> impl Iterator<Item = (Span, &[u8])> {
+        let edits = self.sorted().into_owned();
+        edits.into_iter().map(|Edit { span, ink }| (span, ink.of(&self.ink)))
+    }
+
     fn sorted(&self) -> Cow<'_, [Edit]> {
         if self.edits.is_sorted_by_key(Edit::place) {
             return Cow::Borrowed(&self.edits);

@@ -187,7 +187,7 @@ fn generalised_utf8(code: u32) -> ([u8; 4], usize) {
 
 /// The code point of the escape whose backslash stands before `rest` (a lone surrogate is its own), and the bytes it
 /// takes of `rest`.
-fn unescape(rest: &[u8]) -> (u32, usize) {
+pub(super) fn unescape(rest: &[u8]) -> (u32, usize) {
     let unit = |from: usize| rest.get(from..from + 4).and_then(hex4).map(u32::from);
     match rest.first() {
         Some(b'b') => (0x08, 1),
@@ -246,9 +246,15 @@ impl std::error::Error for LoneSurrogate {}
 /// assert_eq!(out, "\"a \\\"b\\\"\\n\\u0001é\"".as_bytes());
 /// ```
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
     out.reserve(text.len() + 2);
     out.push(b'"');
+    write_escaped(text, out);
+    out.push(b'"');
+}
+
+/// The same without the quotes.
+pub(super) fn write_escaped(text: &str, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut rest = text.as_bytes();
     let special = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
     while let Some((run, byte, tail)) =
@@ -270,5 +276,4 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
         rest = tail;
     }
     out.extend_from_slice(rest);
-    out.push(b'"');
 }

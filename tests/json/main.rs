@@ -1,6 +1,7 @@
 //! The `json` floor against JSONTestSuite and against slow twins on generated input.
 
 mod edits;
+mod inner;
 mod oracle;
 mod splices;
 mod strings;
