@@ -14,6 +14,7 @@ impl Record {
     /// |---|---|
     /// | `time_ms` | when the request came, in milliseconds of Unix time |
     /// | `method`, `tool`, `uri`, `id` | what was asked; the id as it stood |
+    /// | `target` | what a call of a [meta-tool](crate::concern::MetaTools) names |
     /// | `audience` | `model`, `app`, `host` (either of the two, it cannot be told) or `unknown` |
     /// | `known_by` | `declaration`, `setting`, `header`, `extension` or `closure` |
     /// | `visibility` | `both`, `model`, `app` or `nobody` |
@@ -29,6 +30,7 @@ impl Record {
         line.text("method", self.method());
         line.text("tool", self.tool());
         line.text("uri", self.uri());
+        line.text("target", self.target());
         line.raw("id", self.id());
         line.text("audience", Some(self.audience_name()));
         line.text("known_by", self.known_by().map(|known_by| known_by.as_str()));

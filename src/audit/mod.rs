@@ -2,7 +2,8 @@
 //!
 //! One [`Record`] for every `tools/call`, every `resources/read` and every refusal of anything: the method, the tool or
 //! URI, who made the call and how that is known, what was decided and why, the status, how long it took, how many bytes
-//! of the answer went out, and how it ended. A batch gives one per message. Arguments and results are never in it.
+//! of the answer went out, and how it ended. A batch gives one per message. Arguments and results are never in it, but
+//! for the tool or resource that a call of a [meta-tool](crate::concern::MetaTools) names.
 //!
 //! - **When.** A record is made when its exchange is over: at the answer's last byte, when the inner service or its
 //!   answer fails, or when the client goes away. A stream that is open for an hour is recorded after that hour. A client

@@ -67,6 +67,7 @@ impl Sink for TracingSink {
             http.response.status_code = record.status().as_ref().map(StatusCode::as_u16),
             http.response.body.size = record.bytes(),
             "error.type" = error,
+            mcp_apps.target = record.target(),
             mcp_apps.audience = record.audience_name(),
             mcp_apps.known_by = record.known_by().map(|known_by| known_by.as_str()),
             mcp_apps.visibility = record.visibility().map(ToolVisibility::as_str),

@@ -170,7 +170,9 @@ impl<S, C: Concern> Start<S, C> {
         }
         let payload = match (self.foreign, &read.error) {
             (Some(foreign), _) => Err(foreign),
-            (None, None) => Payload::read(&bytes, depth).map_err(Unread::Unreadable),
+            (None, None) => {
+                Payload::read_with(&bytes, depth, &self.shared.settings.meta_tools).map_err(Unread::Unreadable)
+            }
             (None, Some(_)) => Err(Unread::Broken),
         };
         let payload = payload.as_ref().map(Some).map_err(|unread| *unread);

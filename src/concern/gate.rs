@@ -22,7 +22,7 @@ use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody};
 use crate::exchange::{Encoding, McpContext};
 use crate::frames::Frames;
-use crate::message::{Reason, Refusal};
+use crate::message::{MetaTool, Reason, Refusal};
 use crate::protocol::code;
 use crate::sse::{Sniff, Splitter};
 
@@ -83,6 +83,10 @@ struct Inquiry {
     is_public: bool,
     cursors: HashSet<Bytes>,
     next: Option<Bytes>,
+    /// Whether `tools/list` was read to its end, so that meta-tools are asked.
+    is_behind: bool,
+    /// The tools that a meta-tool is still to describe, the next one last; of one that lists all, anything.
+    missing: Vec<Box<str>>,
     /// How many bytes the pages that are to come may have together.
     left: usize,
 }
@@ -143,7 +147,8 @@ where
             let Some(call) = this.call.as_mut() else { return Poll::Pending };
             let found = match this.phase.as_mut().project() {
                 PhaseProjection::Finding => {
-                    match call.handling.store().find(this.keys, call.handling.context(), Instant::now()) {
+                    let meta_tools = &call.handling.settings().meta_tools;
+                    match call.handling.store().find(this.keys, call.handling.context(), meta_tools, Instant::now()) {
                         Found::Tools(tools) => Ok(tools),
                         Found::Wait(flight) => {
                             // What waits must hold nothing that the one who asks may need.
@@ -152,9 +157,9 @@ where
                             this.phase.set(Phase::Waiting { flight });
                             continue;
                         }
-                        Found::Ask(lead) => match Question::new(call.handling.context(), call.meta.as_deref()) {
+                        Found::Ask(lead, base) => match Question::new(call.handling.context(), call.meta.as_deref()) {
                             Ok(question) => {
-                                let inquiry = Inquiry::new(lead, question, call.handling.limits().response_bytes);
+                                let inquiry = Inquiry::new(lead, question, base, call);
                                 this.phase.set(Phase::Asking { inquiry: Some(Box::new(inquiry)) });
                                 continue;
                             }
@@ -163,6 +168,11 @@ where
                     }
                 }
                 PhaseProjection::Waiting { flight } => match ready!(flight.poll(cx)) {
+                    // Those who asked may have named other tools.
+                    Landed::Done(Ok(tools)) if call.lacks(&tools) => {
+                        this.phase.set(Phase::Finding);
+                        continue;
+                    }
                     Landed::Done(result) => result,
                     Landed::Abandoned => {
                         this.phase.set(Phase::Finding);
@@ -262,6 +272,16 @@ enum Turned {
 }
 
 impl<C: Concern, B: Body> Call<C, B> {
+    /// The tools that a meta-tool must be asked for beyond these.
+    fn missing(&self, tools: &Tools) -> Vec<Box<str>> {
+        let asks = self.handling.settings().meta_tools.catalogue().is_some() && !tools.is_listed_behind();
+        if asks { tools.missing(self.handling.context()) } else { Vec::new() }
+    }
+
+    fn lacks(&self, tools: &Tools) -> bool {
+        !self.missing(tools).is_empty()
+    }
+
     /// The service failed while it was asked. Its error goes to the one who asked; those who wait get a refusal, since each of
     /// them would meet the same failure, one after the other.
     fn give_up(&self, inquiry: Option<Box<Inquiry>>, keys: &Keys) {
@@ -273,16 +293,61 @@ impl<C: Concern, B: Body> Call<C, B> {
 }
 
 impl Inquiry {
-    fn new(lead: Lead, question: Question, left: usize) -> Self {
-        let tools = Tools::new(Instant::now());
-        Self { lead, question, tools, fresh_for: None, is_public: true, cursors: HashSet::new(), next: None, left }
+    /// A look-up of everything, or of what is behind meta-tools beyond what is known.
+    fn new<C: Concern, B: Body>(
+        lead: Lead,
+        question: Question,
+        base: Option<(Arc<Tools>, Duration)>,
+        call: &Call<C, B>,
+    ) -> Self {
+        let is_behind = base.is_some();
+        let (mut tools, fresh_for) = match base {
+            Some((tools, fresh_for)) => (Tools::clone(&tools), Some(fresh_for)),
+            None => (Tools::new(Instant::now()), None),
+        };
+        tools.refuse_unlisted(call.handling.settings().meta_tools.refuses_unlisted());
+        let missing = if is_behind { call.missing(&tools) } else { Vec::new() };
+        let left = call.handling.limits().response_bytes;
+        let cursors = HashSet::new();
+        Self { lead, question, tools, fresh_for, is_public: !is_behind, cursors, next: None, is_behind, missing, left }
     }
 
-    /// The request for the next page.
+    /// The request for the next page, or the next call of a meta-tool.
     fn request<C: Concern, B: Body>(&self, call: &Call<C, B>) -> Request<RequestBody<B>> {
-        let options = &call.handling.settings().look_up;
-        let (parts, body) = self.question.request(&call.parts, call.handling.context(), options, self.next.as_deref());
+        let settings = call.handling.settings();
+        let (options, context) = (&settings.look_up, call.handling.context());
+        let (parts, body) = match self.asks(call) {
+            Some((tool, name)) => self.question.call(&call.parts, context, options, tool, name),
+            None => self.question.request(&call.parts, context, options, self.next.as_deref()),
+        };
         Request::from_parts(parts, RequestBody::read(Frames::from(body).into()))
+    }
+
+    /// The meta-tool that is asked next, and of which tool; `None` while `tools/list` is.
+    fn asks<'h, C: Concern, B: Body>(&'h self, call: &'h Call<C, B>) -> Option<(&'h MetaTool, Option<&'h str>)> {
+        let tool = call.handling.settings().meta_tools.catalogue().filter(|_| self.is_behind)?;
+        Some((tool, self.missing.last().map(|name| &**name).filter(|_| tool.argument.is_some())))
+    }
+
+    /// A meta-tool answered. Goes on to the next, or ends.
+    fn turn_behind<C: Concern, B: Body>(mut self: Box<Self>, call: &Call<C, B>) -> Turned {
+        if let Some((_, name)) = self.asks(call).map(|(tool, name)| (tool.role, name.map(Box::<str>::from))) {
+            self.tools.asked_behind(name.as_deref());
+            self.missing.pop();
+            if name.is_none() {
+                self.missing.clear();
+            }
+        }
+        if self.missing.is_empty() { self.over() } else { Turned::Next(self) }
+    }
+
+    fn over(self: Box<Self>) -> Turned {
+        let found = Catalogue {
+            tools: Arc::new(self.tools),
+            fresh_for: self.fresh_for.unwrap_or_default(),
+            is_public: self.is_public,
+        };
+        Turned::Over(self.lead, Ok(found))
     }
 
     /// Goes on to the next page, or ends.
@@ -294,13 +359,16 @@ impl Inquiry {
         let fresh_for = call.handling.settings().look_up.fresh_for(page.ttl_ms);
         self.fresh_for = Some(self.fresh_for.map_or(fresh_for, |before| before.min(fresh_for)));
         self.is_public &= page.is_public;
+        if self.is_behind {
+            return self.turn_behind(call);
+        }
         let Some(cursor) = page.next else {
-            let found = Catalogue {
-                tools: Arc::new(self.tools),
-                fresh_for: self.fresh_for.unwrap_or_default(),
-                is_public: self.is_public,
-            };
-            return Turned::Over(self.lead, Ok(found));
+            self.missing = call.missing(&self.tools);
+            if self.missing.is_empty() {
+                return self.over();
+            }
+            (self.is_behind, self.next) = (true, None);
+            return Turned::Next(self);
         };
         let failure = if !self.cursors.insert(cursor.clone()) {
             "the server's list of tools has a cursor that came before"
@@ -364,12 +432,20 @@ impl<R: Body<Data = Bytes>> Reading<R> {
 
     /// The page, as soon as it is there.
     fn page<C: Concern>(&mut self, is_over: bool, handling: &Handling<C>) -> Result<Option<Page>, Failure> {
-        let Inquiry { question, tools, .. } = &mut *self.inquiry;
+        let Inquiry { question, tools, is_behind, missing, .. } = &mut *self.inquiry;
+        let behind = handling.settings().meta_tools.catalogue().filter(|_| *is_behind);
+        let mut read = |message: &Bytes| match behind {
+            Some(tool) => {
+                let name = missing.last().map(|name| &**name).filter(|_| tool.argument.is_some());
+                handling.read_behind(message, &question.id, tool, name, tools)
+            }
+            None => handling.read_page(message, &question.id, tools),
+        };
         let Some(splitter) = &mut self.splitter else {
             if !is_over || self.collect.frames.is_empty() {
                 return Ok(None);
             }
-            return Ok(match handling.read_page(&self.collect.frames.to_bytes(), &question.id, tools)? {
+            return Ok(match read(&self.collect.frames.to_bytes())? {
                 Heard::Page(page) => Some(page),
                 Heard::Change | Heard::Other => None,
             });
@@ -380,7 +456,7 @@ impl<R: Body<Data = Bytes>> Reading<R> {
             if data.trim_ascii_start().first() != Some(&b'{') {
                 continue;
             }
-            match handling.read_page(&data, &question.id, tools)? {
+            match read(&data)? {
                 Heard::Page(page) => return Ok(Some(page)),
                 // What is read now may be from before the change: it decides about this call, and is not kept.
                 Heard::Change => handling.store().forget(),

@@ -8,7 +8,7 @@ use http::header::ACCEPT_ENCODING;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use super::catalogue::{Failure, Heard, Store, Tools, read_page};
+use super::catalogue::{Behind, Failure, Heard, Store, Tools, read_behind, read_page};
 use super::service::Shared;
 use super::{Asked, Concern, Incoming, Settings, Unread, Verdict, head, redeclare};
 use crate::exchange::{
@@ -17,8 +17,8 @@ use crate::exchange::{
 use crate::frames::Frames;
 use crate::json::{Splice, Str};
 use crate::message::{
-    Answer, CallResult, Capabilities, Entry, EntryKind, Meta, Payload, Reason, Refusal, Sites, Walked, Wants,
-    result_message, walk,
+    Answer, CallResult, Capabilities, Entry, EntryKind, Meta, MetaRole, MetaTool, MetaTools, Payload, Reason, Refusal,
+    Sites, Walked, Wants, result_message, walk,
 };
 use crate::protocol::{Audience, Era, Method, code, header};
 
@@ -108,7 +108,7 @@ impl<C: Concern> Handling<C> {
             return Self::decide(shared, parts, tag, payload, body, context);
         }
         let depth = settings.limits.depth;
-        let mut incoming = Incoming::new(&mut parts.headers, body.clone(), depth);
+        let mut incoming = Incoming::new(&mut parts.headers, body.clone(), depth, &settings.meta_tools);
         if let Err(refusal) = shared.concern.incoming(&context, &mut incoming) {
             return Begun::Refuse(refusal, context);
         }
@@ -116,7 +116,7 @@ impl<C: Concern> Handling<C> {
             return Self::decide(shared, parts, tag, payload, body, context);
         };
         head::settle(&mut parts.headers, rewritten.len());
-        let payload = Payload::read(&rewritten, depth).map_err(Unread::Unreadable);
+        let payload = Payload::read_with(&rewritten, depth, &settings.meta_tools).map_err(Unread::Unreadable);
         let payload = payload.as_ref().map(Some).map_err(|unread| *unread);
         let calls = read_calls(payload.ok().flatten(), &rewritten);
         let as_it_came = Some(Box::new(context.clone()));
@@ -145,12 +145,17 @@ impl<C: Concern> Handling<C> {
         }
         let wants = match payload {
             Ok(Some(_)) => {
-                let methods = exchange.context.calls().iter().filter_map(CallInfo::method).map(Answer::To);
+                let calls = exchange.context.calls().iter();
+                let answers = calls.filter_map(|call| Some((Answer::To(call.method()?), call.role())));
                 // Where no POST asks, the server may not go by the body at all, and open a stream that replays anything.
-                let stream = (parts.method != http::Method::POST).then_some(Answer::Unknown);
-                methods
-                    .chain(stream)
-                    .fold(Wants::NOTHING, |wants, answer| wants | shared.concern.wants(&exchange, answer))
+                let stream = (parts.method != http::Method::POST).then_some((Answer::Unknown, None));
+                let wants = |answer| shared.concern.wants(&exchange, answer);
+                answers.chain(stream).fold(Wants::NOTHING, |all, (answer, role)| {
+                    all | match role.and_then(MetaRole::entries) {
+                        Some(entries) => wants(answer).of_meta_tool(wants(entries.wanted_as().0)),
+                        None => wants(answer),
+                    }
+                })
             }
             Ok(None) => shared.concern.wants(&exchange, Answer::Unknown),
             // Whatever this asks, only a filter has to look at what comes back.
@@ -206,6 +211,7 @@ impl<C: Concern> Handling<C> {
     /// Judges the calls of the exchange by what the look-up found.
     pub(super) fn judge(&mut self, tools: &Tools) -> Result<(), Refusal> {
         let called = self.exchange.context.called_tool_texts();
+        let called = called.chain(self.exchange.context.called_through_texts());
         let known = called.filter_map(|name| Some((name.clone(), tools.get(name.as_str())?.visibility)));
         self.decision = Decision::about(known);
         self.shared.concern.call(&self.exchange, tools)
@@ -214,6 +220,20 @@ impl<C: Concern> Handling<C> {
     /// Reads a page of the catalogue. See [`read_page`].
     pub(super) fn read_page(&self, message: &Bytes, id: &[u8], tools: &mut Tools) -> Result<Heard, Failure> {
         read_page(message, id, self.limits().depth, &self.shared.concern, &self.exchange, tools)
+    }
+
+    /// Reads what a meta-tool says of this tool, or of all. See [`read_behind`].
+    pub(super) fn read_behind(
+        &self,
+        message: &Bytes,
+        id: &[u8],
+        tool: &MetaTool,
+        name: Option<&str>,
+        tools: &mut Tools,
+    ) -> Result<Heard, Failure> {
+        let meta_tools = &self.settings().meta_tools;
+        let behind = Behind { meta_tools, role: tool.role, name, depth: self.limits().depth };
+        read_behind(message, id, behind, &self.shared.concern, &self.exchange, tools)
     }
 
     /// Settles what the head of the answer says whatever its body is.
@@ -351,6 +371,18 @@ impl<C: Concern> Sites for Handling<C> {
 
     fn likely_answer(&self) -> Answer {
         self.exchange.context.calls().first().and_then(CallInfo::method).map_or(Answer::Unknown, Answer::To)
+    }
+
+    fn role(&self, id: Option<&[u8]>) -> Option<MetaRole> {
+        id.and_then(|id| self.call(id)).and_then(CallInfo::role)
+    }
+
+    fn likely_role(&self) -> Option<MetaRole> {
+        self.exchange.context.calls().first().and_then(CallInfo::role)
+    }
+
+    fn meta_tools(&self) -> Option<&MetaTools> {
+        Some(&self.settings().meta_tools).filter(|meta_tools| !meta_tools.is_empty())
     }
 
     fn wants(&self, answer: Answer) -> Wants {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 
 use crate::json::{Depth, Splice, Str};
-use crate::message::{Call, Payload, Place, Unreadable, walk_places};
+use crate::message::{Call, Fault, MetaTools, Payload, Place, Unreadable, walk_places, walk_targets};
 
 /// A request on its way in, whose names and URIs a concern may rewrite. Everything further in sees what it becomes, as if
 /// the caller had written it.
@@ -13,13 +13,14 @@ pub struct Incoming<'a> {
     headers: &'a mut HeaderMap,
     body: Bytes,
     depth: Depth,
+    meta_tools: &'a MetaTools,
     is_edited: bool,
 }
 
 impl<'a> Incoming<'a> {
     /// A request whose body was read and holds messages.
-    pub(super) fn new(headers: &'a mut HeaderMap, body: Bytes, depth: Depth) -> Self {
-        Self { headers, body, depth, is_edited: false }
+    pub(super) fn new(headers: &'a mut HeaderMap, body: Bytes, depth: Depth, meta_tools: &'a MetaTools) -> Self {
+        Self { headers, body, depth, meta_tools, is_edited: false }
     }
 
     /// The headers. They must go on saying what the body says.
@@ -33,7 +34,7 @@ impl<'a> Incoming<'a> {
     ///
     /// None but by an edit that wrote no JSON.
     pub fn payload(&self) -> Result<Payload<'_>, Unreadable> {
-        Payload::read(&self.body, self.depth)
+        Payload::read_with(&self.body, self.depth, self.meta_tools)
     }
 
     /// Shows all places in the body that name something, and puts what `edit` gives, a JSON string with its quotes, in their
@@ -48,6 +49,37 @@ impl<'a> Incoming<'a> {
     ) -> Result<(), Unreadable> {
         let mut splice = Splice::default();
         walk_places(&self.body, self.depth, &self.payload()?, &mut splice, edit)?;
+        if !splice.is_empty() {
+            self.body = splice.apply(&self.body).to_bytes();
+            self.is_edited = true;
+        }
+        Ok(())
+    }
+
+    /// What is ambiguous about the arguments of meta-tools, once these have the names that were declared.
+    pub fn target_fault(&self) -> Option<Fault> {
+        if self.meta_tools.is_empty() {
+            return None;
+        }
+        let payload = self.payload().ok()?;
+        let mut asked = payload.calls().iter().filter(|call| !call.is_response);
+        asked.find_map(|call| call.fault)
+    }
+
+    /// As [`edit`](Self::edit) of what the arguments of meta-tools name, once these have the names that were declared.
+    ///
+    /// # Errors
+    ///
+    /// As of [`edit`](Self::edit).
+    pub fn edit_targets(
+        &mut self,
+        edit: impl FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+    ) -> Result<(), Unreadable> {
+        if self.meta_tools.is_empty() {
+            return Ok(());
+        }
+        let mut splice = Splice::default();
+        walk_targets(&self.body, self.depth, &self.payload()?, self.meta_tools, &mut splice, edit)?;
         if !splice.is_empty() {
             self.body = splice.apply(&self.body).to_bytes();
             self.is_edited = true;

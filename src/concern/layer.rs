@@ -40,6 +40,14 @@ macro_rules! settings_of {
                 self
             }
 
+            /// Declares the tools behind which the inner service hides its catalogue. See
+            /// [`MetaTools`](crate::concern::MetaTools).
+            #[must_use]
+            pub fn meta_tools(mut self, meta_tools: crate::concern::MetaTools) -> Self {
+                self.settings = self.settings.meta_tools(meta_tools);
+                self
+            }
+
             /// Chooses how the audience of a request is known. See [`AudienceSource`](crate::exchange::AudienceSource).
             #[must_use]
             pub fn audience(mut self, audience: impl crate::exchange::AudienceSource) -> Self {

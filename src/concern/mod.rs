@@ -63,6 +63,7 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use crate::message::{MetaRole, MetaTools, Unlisted};
 pub use asked::{Asked, Unread};
 pub use body::{RequestBody, ResponseBody};
 pub use catalogue::{LookUp, Tool, Tools};

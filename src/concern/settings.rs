@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::catalogue::LookUp;
 use crate::exchange::{AudienceSource, Auto, EveryRequest, Limits, Predicate};
+use crate::message::MetaTools;
 
 /// What all layers let a deployer choose: which requests are MCP, how much is read, who answers are for.
 ///
@@ -30,16 +31,18 @@ pub struct Settings {
     pub(crate) limits: Limits,
     pub(crate) audience: Arc<dyn AudienceSource>,
     pub(crate) look_up: LookUp,
+    pub(crate) meta_tools: MetaTools,
 }
 
 impl Settings {
-    /// Every request is MCP, [`Limits::new`], the audience by [`Auto`], [`LookUp::new`].
+    /// Every request is MCP, [`Limits::new`], the audience by [`Auto`], [`LookUp::new`], no [`MetaTools`].
     pub fn new() -> Self {
         Self {
             predicate: Arc::new(EveryRequest),
             limits: Limits::new(),
             audience: Arc::new(Auto),
             look_up: LookUp::new(),
+            meta_tools: MetaTools::new(),
         }
     }
 
@@ -68,6 +71,13 @@ impl Settings {
     #[must_use]
     pub fn look_up(mut self, look_up: LookUp) -> Self {
         self.look_up = look_up;
+        self
+    }
+
+    /// Declares the tools behind which the inner service hides its catalogue.
+    #[must_use]
+    pub fn meta_tools(mut self, meta_tools: MetaTools) -> Self {
+        self.meta_tools = meta_tools;
         self
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{Declared, KnownBy, ResolvedAudience};
-use crate::message::Call;
+use crate::message::{Call, MetaRole};
 use crate::protocol::{Audience, Era, Method};
 
 /// What a layer found out about an exchange: a request extension for the inner service, and a response
@@ -53,6 +53,8 @@ pub struct CallInfo {
     id: Option<Bytes>,
     name: Option<Text>,
     uri: Option<Text>,
+    role: Option<MetaRole>,
+    target: Option<Text>,
     has_cursor: bool,
 }
 
@@ -110,17 +112,37 @@ impl McpContext {
         self.calls().iter().filter(|call| call.method == Some(Method::ToolsCall)).filter_map(|call| call.name.as_ref())
     }
 
+    /// The tools that the exchange calls through meta-tools.
+    pub(crate) fn called_through(&self) -> impl Iterator<Item = &str> {
+        self.called_through_texts().map(Text::as_str)
+    }
+
+    /// The same, to keep.
+    pub(crate) fn called_through_texts(&self) -> impl Iterator<Item = &Text> {
+        let through = self.calls().iter().filter(|call| call.role == Some(MetaRole::Call));
+        through.filter_map(|call| call.target.as_ref())
+    }
+
     /// The context of a `tools/list` that is asked in the name of this exchange's caller.
     pub(crate) fn for_look_up(&self, id: Bytes) -> Self {
-        let call = CallInfo {
-            method: Some(Method::ToolsList),
-            method_name: Method::ToolsList.name().map(Text::of_static),
-            id: Some(id),
-            name: None,
-            uri: None,
-            has_cursor: false,
-        };
+        self.asking(CallInfo::asked(Method::ToolsList, id))
+    }
+
+    /// The context of a call of a meta-tool in the name of this exchange's caller.
+    pub(crate) fn for_call(&self, id: Bytes, tool: &str, role: MetaRole, target: Option<&str>) -> Self {
+        let call = CallInfo::asked(Method::ToolsCall, id);
+        let (name, target) = (Some(Text::copy(tool)), target.map(Text::copy));
+        self.asking(CallInfo { name, role: Some(role), target, ..call })
+    }
+
+    fn asking(&self, call: CallInfo) -> Self {
         Self { calls: Calls::One(call), ..self.clone() }
+    }
+
+    /// The tool that is called through a meta-tool, or the tool or resource that another one describes or reads, of an
+    /// exchange with one message. See [`MetaTools`](crate::concern::MetaTools).
+    pub fn target(&self) -> Option<&str> {
+        self.call().and_then(CallInfo::target)
     }
 
     /// The resource that is asked for, of an exchange with one message that has a URI.
@@ -163,7 +185,23 @@ impl CallInfo {
             id: call.id.map(|id| body.slice_ref(id)),
             name: call.name.as_deref().map(text),
             uri: call.uri.as_deref().map(text),
+            role: call.role,
+            target: call.target.as_deref().map(text),
             has_cursor: call.has_cursor,
+        }
+    }
+
+    /// A request of our own.
+    fn asked(method: Method, id: Bytes) -> Self {
+        Self {
+            method: Some(method),
+            method_name: method.name().map(Text::of_static),
+            id: Some(id),
+            name: None,
+            uri: None,
+            role: None,
+            target: None,
+            has_cursor: false,
         }
     }
 
@@ -190,6 +228,16 @@ impl CallInfo {
     /// Whether a list is asked for from a cursor on, and not from its start.
     pub fn has_cursor(&self) -> bool {
         self.has_cursor
+    }
+
+    /// What the tool does that is called, where it was declared to be a [meta-tool](crate::concern::MetaTools).
+    pub fn role(&self) -> Option<MetaRole> {
+        self.role
+    }
+
+    /// The tool or URI that the arguments of a meta-tool name.
+    pub fn target(&self) -> Option<&str> {
+        self.target.as_ref().map(Text::as_str)
     }
 
     /// `params.uri`: the resource.

@@ -23,6 +23,7 @@ pub struct Record {
     pub(crate) method: Option<Text>,
     pub(crate) tool: Option<Text>,
     pub(crate) uri: Option<Text>,
+    pub(crate) target: Option<Text>,
     pub(crate) id: Option<Bytes>,
     pub(crate) messages: usize,
     pub(crate) audience: Option<ResolvedAudience>,
@@ -69,6 +70,7 @@ impl Record {
             method: None,
             tool: None,
             uri: None,
+            target: None,
             id: None,
             messages: 0,
             audience: None,
@@ -96,6 +98,7 @@ impl Record {
             }),
             tool: call.name().filter(|_| call.method() == Some(Method::ToolsCall)).map(copy),
             uri: call.uri().map(copy),
+            target: call.target().map(copy),
             id: call.id().filter(|id| id.len() <= LONGEST_TEXT).map(Bytes::copy_from_slice),
             ..self.clone()
         }
@@ -112,7 +115,7 @@ impl Record {
     pub(crate) fn decide(&mut self, decision: &Decision) {
         self.outcome = decision.outcome();
         self.reason = decision.reason();
-        self.visibility = self.tool().and_then(|tool| decision.visibility(tool));
+        self.visibility = self.target().or(self.tool()).and_then(|tool| decision.visibility(tool));
         if self.reason == Some(Reason::OddAudience) {
             self.audience = None;
         }
@@ -128,7 +131,7 @@ impl Record {
         self.method.as_ref().map(Text::as_str)
     }
 
-    /// The tool of a `tools/call`.
+    /// The tool of a `tools/call`; see [`target`](Self::target) for the one that it calls in turn.
     pub fn tool(&self) -> Option<&str> {
         self.tool.as_ref().map(Text::as_str)
     }
@@ -136,6 +139,12 @@ impl Record {
     /// The URI that the request names.
     pub fn uri(&self) -> Option<&str> {
         self.uri.as_ref().map(Text::as_str)
+    }
+
+    /// The tool that is called through a meta-tool, or the tool or resource that another one describes or reads. See
+    /// [`MetaTools`](crate::concern::MetaTools).
+    pub fn target(&self) -> Option<&str> {
+        self.target.as_ref().map(Text::as_str)
     }
 
     /// The JSON text of the request's id: a number, or a string with its quotes.
@@ -160,7 +169,7 @@ impl Record {
         self.audience.map(|audience| audience.known_by)
     }
 
-    /// For whom the tool is, where a layer found it out.
+    /// For whom the tool is (of a call through a meta-tool, its target), where a layer found it out.
     pub fn visibility(&self) -> Option<ToolVisibility> {
         self.visibility
     }

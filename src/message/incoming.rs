@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::arguments::Arguments;
+use super::{MetaRole, MetaTools};
 use crate::json::{Depth, Error, ErrorKind, Kind, Reader, Span, Str};
 use crate::protocol::{Era, Method, meta};
 
@@ -48,6 +50,10 @@ pub struct Call<'a> {
     pub name: Option<Cow<'a, str>>,
     /// `params.uri`, likewise.
     pub uri: Option<Cow<'a, str>>,
+    /// What the tool does that is called, where that is a meta-tool which was declared.
+    pub role: Option<MetaRole>,
+    /// The tool or URI that the arguments of a meta-tool name; `None` where they name none as readable text.
+    pub target: Option<Cow<'a, str>>,
     /// The protocol version that the message declares: in `_meta` or, for `initialize`, in `params`.
     pub version: Option<Cow<'a, str>>,
     /// The JSON text of the `extensions` object that the client declares in this message: in `_meta` or, for
@@ -83,6 +89,10 @@ pub enum Fault {
     Unreadable(&'static str),
     /// The message is no object.
     NotAnObject,
+    /// What the arguments of a meta-tool name stands twice, differs from another but for case, or has a lone surrogate.
+    Target,
+    /// A meta-tool is called through a meta-tool.
+    Wrapped,
 }
 
 /// Why a body holds no message.
@@ -103,6 +113,8 @@ impl fmt::Display for Fault {
             Self::CaseVariant(member) => write!(f, "a member differs from {member} only by the case of its letters"),
             Self::Unreadable(member) => write!(f, "the member {member} is not text as it should be"),
             Self::NotAnObject => f.write_str("a message must be an object"),
+            Self::Target => f.write_str("the arguments of this tool must name one thing, once, and as text"),
+            Self::Wrapped => f.write_str("the tools that call others may not be called through each other"),
         }
     }
 }
@@ -141,9 +153,18 @@ impl<'a> Payload<'a> {
     /// [`Unreadable`] where the body is not JSON, nests deeper than `depth`, is neither an object nor an array with
     /// something in it, or is an array of more than 1,000 messages.
     pub fn read(body: &'a [u8], depth: Depth) -> Result<Self, Unreadable> {
+        Self::read_with(body, depth, &MetaTools::new())
+    }
+
+    /// The same where these meta-tools are declared: what their arguments name is read, too.
+    ///
+    /// # Errors
+    ///
+    /// As of [`read`](Self::read).
+    pub fn read_with(body: &'a [u8], depth: Depth, meta_tools: &MetaTools) -> Result<Self, Unreadable> {
         let mut reader = Reader::with_depth(body, depth);
         let payload = match reader.peek()? {
-            Kind::Object => Self::Single(Call::read(&mut reader)?),
+            Kind::Object => Self::Single(Call::read(&mut reader, meta_tools)?),
             Kind::Array => {
                 let mut calls = Vec::new();
                 reader.enter_array()?;
@@ -151,7 +172,7 @@ impl<'a> Payload<'a> {
                     if calls.len() == MOST_MESSAGES {
                         return Err(Unreadable::TooMany);
                     }
-                    calls.push(Call::read(&mut reader)?);
+                    calls.push(Call::read(&mut reader, meta_tools)?);
                 }
                 Self::Batch(calls)
             }
@@ -190,7 +211,7 @@ impl<'a> Call<'a> {
         if is_modern && self.method() != Some(Method::Initialize) { Era::Modern } else { Era::Legacy }
     }
 
-    fn read(reader: &mut Reader<'a>) -> Result<Self, Error> {
+    fn read(reader: &mut Reader<'a>, meta_tools: &MetaTools) -> Result<Self, Error> {
         let mut call = Self::default();
         if reader.peek()? != Kind::Object {
             reader.skip()?;
@@ -199,6 +220,7 @@ impl<'a> Call<'a> {
         }
         let mut seen = Seen::new(&["method", "id", "params", "result", "error"]);
         let mut initialize = Initialize::default();
+        let mut arguments = (!meta_tools.is_empty()).then(Arguments::default);
         let mut ids = 0;
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
@@ -213,7 +235,9 @@ impl<'a> Call<'a> {
                     ids += 1;
                     call.id = read_id(reader)?;
                 }
-                Some("params") if reader.peek()? == Kind::Object => call.read_params(reader, &mut initialize)?,
+                Some("params") if reader.peek()? == Kind::Object => {
+                    call.read_params(reader, &mut initialize, &mut arguments)?;
+                }
                 Some("result" | "error") => {
                     call.is_response = true;
                     reader.skip()?;
@@ -233,10 +257,18 @@ impl<'a> Call<'a> {
             call.version = initialize.version.and_then(|version| version.decode().ok());
             call.extensions = initialize.extensions.map(|span| &reader.source()[span.start..span.end]);
         }
+        if let Some(arguments) = arguments.filter(|_| call.method() == Some(Method::ToolsCall)) {
+            call.read_arguments(arguments, reader.source(), meta_tools)?;
+        }
         Ok(call)
     }
 
-    fn read_params(&mut self, reader: &mut Reader<'a>, initialize: &mut Initialize<'a>) -> Result<(), Error> {
+    fn read_params(
+        &mut self,
+        reader: &mut Reader<'a>,
+        initialize: &mut Initialize<'a>,
+        arguments: &mut Option<Arguments>,
+    ) -> Result<(), Error> {
         let mut seen = Seen::new(&["name", "uri", "_meta", "protocolVersion", "capabilities"]);
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
@@ -249,6 +281,13 @@ impl<'a> Call<'a> {
                 }
                 Some("capabilities") if reader.peek()? == Kind::Object => {
                     initialize.extensions = read_extensions(reader, &mut self.fault)?;
+                }
+                None if arguments.as_mut().is_some_and(|arguments| arguments.note(key)) => {
+                    let is_object = reader.peek()? == Kind::Object;
+                    let span = reader.skip()?;
+                    if let Some(arguments) = arguments.as_mut() {
+                        arguments.object = Some(span).filter(|_| is_object);
+                    }
                 }
                 None if key.is("cursor") => {
                     self.has_cursor |= reader.peek()? != Kind::Null;
@@ -306,7 +345,7 @@ fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>, Error> {
 }
 
 /// The text of the next value; `None` where it is no string, or has a lone surrogate.
-fn read_text<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
+pub(super) fn read_text<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
     if reader.peek()? == Kind::String {
         return Ok(reader.string()?.decode().ok());
     }
@@ -376,7 +415,7 @@ impl<'n> Seen<'n> {
 
 /// Whether a reader that ignores the case of letters may take a key for this name, which is ASCII. Four letters beyond ASCII
 /// have one of ASCII as their other case: to some readers `paramſ` is `params`.
-fn is_but_for_case(key: Str<'_>, name: &str) -> bool {
+pub(super) fn is_but_for_case(key: Str<'_>, name: &str) -> bool {
     if key.is_ignoring_ascii_case(name) {
         return true;
     }

@@ -7,6 +7,7 @@
 //! them becomes one splice. A [`Refusal`] is an error of our own making.
 
 mod answered;
+mod arguments;
 mod call_result;
 mod capabilities;
 mod declaration;
@@ -14,6 +15,8 @@ mod entry;
 mod id;
 mod incoming;
 mod links;
+mod meta_tools;
+mod nested;
 mod outgoing;
 mod places;
 mod reason;
@@ -30,7 +33,11 @@ pub(crate) use declaration::{edit_capabilities, redeclare, redeclare_meta};
 pub use entry::{Entry, EntryKind, Meta, Shape};
 pub(crate) use id::IdKey;
 pub use incoming::{Call, Fault, Payload, Unreadable};
+pub(crate) use meta_tools::MetaTool;
+pub use meta_tools::{MetaRole, MetaTools, Unlisted};
+pub(crate) use nested::Nested;
 pub use outgoing::{Answer, Sites, Walked, walk};
+pub(crate) use places::walk_targets;
 pub use places::{Place, walk_places};
 pub use reason::Reason;
 pub use refusal::Refusal;

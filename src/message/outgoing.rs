@@ -3,7 +3,11 @@
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::{CallResult, Capabilities, Entry, EntryKind, Meta, Reason, Refusal, Wants, result_message};
+use super::nested::not_there;
+use super::{
+    CallResult, Capabilities, Entry, EntryKind, Meta, MetaRole, MetaTools, Nested, Reason, Refusal, Wants,
+    result_message,
+};
 use crate::json::{Checkpoint, Depth, Error, Kind, Mark, Reader, Removals, Span, Splice, Str};
 use crate::protocol::{Era, Method, TOOLS_CHANGED, code};
 
@@ -29,6 +33,22 @@ pub trait Sites {
 
     /// The era of the request, which decides what may be added to a result.
     fn era(&self) -> Era;
+
+    /// What the tool does whose call a message with this id answers, where that is a meta-tool.
+    fn role(&self, id: Option<&[u8]>) -> Option<MetaRole> {
+        let _ = id;
+        None
+    }
+
+    /// The same of the [likely answer](Self::likely_answer).
+    fn likely_role(&self) -> Option<MetaRole> {
+        None
+    }
+
+    /// The meta-tools that are declared: what their results have entries in.
+    fn meta_tools(&self) -> Option<&MetaTools> {
+        None
+    }
 
     /// The server said that its tools changed, by a `notifications/tools/list_changed`.
     fn tools_changed(&self);
@@ -194,18 +214,19 @@ impl<S: Sites> Walk<'_, '_, S> {
         let start = self.reader.position();
         let checkpoint = self.reader.checkpoint();
         let mark = self.splice.mark();
-        let likely = self.sites.likely_answer();
+        let likely = (self.sites.likely_answer(), self.sites.likely_role());
         let Message { id, is_answer } = self.message_as(likely)?;
         let source = self.reader.source();
-        let answer = match id {
-            Id::None => self.sites.answer(None),
-            Id::One(span) => self.sites.answer(Some(span.of(source))),
-            Id::Odd => Answer::Unknown,
+        let asked = match id {
+            Id::None => (self.sites.answer(None), self.sites.role(None)),
+            Id::One(span) => (self.sites.answer(Some(span.of(source))), self.sites.role(Some(span.of(source)))),
+            Id::Odd => (Answer::Unknown, None),
         };
+        let answer = asked.0;
         // What is wanted may be the same, and yet another member of the result be the list.
-        let matters = || [answer, likely].iter().any(|answer| !self.sites.wants(*answer).is_nothing());
-        if answer != likely && is_answer && matters() {
-            self.again(checkpoint, mark, answer)?;
+        let matters = || [asked, likely].iter().any(|asked| !self.wants(*asked).is_nothing());
+        if asked != likely && is_answer && matters() {
+            self.again(checkpoint, mark, asked)?;
         }
         let id = match id {
             Id::One(span) => Some(span.of(source)),
@@ -235,15 +256,25 @@ impl<S: Sites> Walk<'_, '_, S> {
         Ok(())
     }
 
-    fn again(&mut self, start: Checkpoint, mark: Mark, answer: Answer) -> Result<(), Error> {
+    fn again(&mut self, start: Checkpoint, mark: Mark, asked: Asked) -> Result<(), Error> {
         self.reader.rewind(start);
         self.splice.rewind(mark);
         self.refusal = None;
-        self.message_as(answer).map(drop)
+        self.message_as(asked).map(drop)
     }
 
-    fn message_as(&mut self, answer: Answer) -> Result<Message, Error> {
-        let wants = self.sites.wants(answer);
+    /// What is looked at in such an answer. Of a meta-tool's it is also what is looked at in its entries elsewhere.
+    fn wants(&self, (answer, role): Asked) -> Wants {
+        let own = self.sites.wants(answer);
+        match role.and_then(MetaRole::entries) {
+            Some(entries) => own.of_meta_tool(self.sites.wants(entries.wanted_as().0)),
+            None => own,
+        }
+    }
+
+    fn message_as(&mut self, asked: Asked) -> Result<Message, Error> {
+        let (answer, role) = asked;
+        let wants = self.wants(asked);
         let (mut id, mut is_answer) = (Id::None, false);
         let (mut method, mut params) = (None, None);
         self.is_unknown_method = false;
@@ -252,15 +283,25 @@ impl<S: Sites> Walk<'_, '_, S> {
         while let Some(key) = self.reader.member()? {
             is_answer |= key.is("result") || key.is("error");
             if key.is("result") && wants.needs_reading() && self.reader.peek()? == Kind::Object {
-                self.result(answer, wants)?;
+                self.result(answer, role, wants)?;
                 continue;
             }
-            if key.is("result") && self.reader.peek()? == Kind::Array && is_list(answer) {
+            let has_entries = || is_list(answer) || role.is_some_and(|role| role.entries().is_some());
+            if key.is("result") && self.reader.peek()? == Kind::Array && has_entries() {
                 self.refuse_shape(wants);
             }
-            if key.is("error") && wants.has(Wants::UNKNOWN_METHOD | Wants::LINKS) && self.reader.peek()? == Kind::Object
-            {
-                self.error(wants)?;
+            let describes = match role {
+                Some(MetaRole::Describe(kind)) if wants.has(Wants::ENFORCED) => Some(kind),
+                _ => None,
+            };
+            let reads_error = wants.has(Wants::UNKNOWN_METHOD | Wants::LINKS) || describes.is_some();
+            if key.is("error") && reads_error && self.reader.peek()? == Kind::Object {
+                let code = self.error(wants)?;
+                self.is_unknown_method |= wants.has(Wants::UNKNOWN_METHOD) && code == Some(code::METHOD_NOT_FOUND);
+                // As of what is hidden.
+                if let Some(kind) = describes.filter(|_| code == Some(code::INVALID_PARAMS)) {
+                    self.refusal.get_or_insert(not_there(kind, Reason::UnreadableAnswer));
+                }
                 continue;
             }
             if key.is("method") && self.reader.peek()? == Kind::String {
@@ -298,7 +339,9 @@ impl<S: Sites> Walk<'_, '_, S> {
         }
     }
 
-    fn error(&mut self, wants: Wants) -> Result<(), Error> {
+    /// Reads an error; gives its code.
+    fn error(&mut self, wants: Wants) -> Result<Option<i32>, Error> {
+        let mut code = None;
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             if key.is("data") && wants.has(Wants::LINKS) && self.reader.peek()? == Kind::Object {
@@ -306,14 +349,19 @@ impl<S: Sites> Walk<'_, '_, S> {
                 continue;
             }
             let number = self.reader.skip()?.of(self.reader.source());
-            self.is_unknown_method |= wants.has(Wants::UNKNOWN_METHOD)
-                && key.is("code")
-                && number == code::METHOD_NOT_FOUND.to_string().as_bytes();
+            if key.is("code") {
+                code = std::str::from_utf8(number).ok().and_then(|number| number.parse().ok());
+            }
         }
-        Ok(())
+        Ok(code)
     }
 
-    fn result(&mut self, answer: Answer, wants: Wants) -> Result<(), Error> {
+    fn result(&mut self, answer: Answer, role: Option<MetaRole>, wants: Wants) -> Result<(), Error> {
+        let sites = self.sites;
+        let may_be_nested = role.map_or(answer == Answer::Unknown, |role| role.entries().is_some());
+        let meta_tools = sites.meta_tools().filter(|_| may_be_nested);
+        let mut nested = meta_tools
+            .map(|tools| Nested::new(tools, role, wants, self.depth, |entry: &mut Entry<'_>| sites.entry(entry)));
         let is_call = answer == Answer::To(Method::ToolsCall) && wants.has(Wants::CALL_RESULT);
         let mut call_result = is_call.then(|| CallResult::new(self.reader.source()));
         let mut is_complete = true;
@@ -352,6 +400,17 @@ impl<S: Sites> Walk<'_, '_, S> {
                 if !is_private {
                     self.splice.replace(span, b"\"private\"");
                 }
+            } else if let Some(nested) = nested.as_mut()
+                && nested.reads(key, kind)
+            {
+                let here = self.reader.checkpoint();
+                nested.member(key, &mut self.reader, self.splice)?;
+                if wants.has(Wants::LINKS) && nested.leaves_links() {
+                    self.reader.rewind(here);
+                    if !self.link_member(key, kind)? {
+                        self.reader.skip()?;
+                    }
+                }
             } else {
                 if kind == Kind::Object && list_named(key).is_some_and(|list| answer == list.wanted_as().0) {
                     self.refuse_shape(wants);
@@ -369,6 +428,7 @@ impl<S: Sites> Walk<'_, '_, S> {
             is_empty = false;
             end = self.reader.position();
         }
+        self.refusal = self.refusal.take().or_else(|| nested.and_then(Nested::finish));
         let has_shape = match answer {
             Answer::To(method) => matches!(method, Method::Initialize | Method::Discover),
             Answer::Unknown => has_version,
@@ -426,6 +486,9 @@ impl<S: Sites> Walk<'_, '_, S> {
     }
 }
 
+/// What a message answers, and what the tool does that was called, if that is a meta-tool.
+type Asked = (Answer, Option<MetaRole>);
+
 /// What was found out about a message.
 struct Message {
     id: Id,
@@ -447,7 +510,7 @@ fn is_list(answer: Answer) -> bool {
         .any(|list| answer == list.wanted_as().0)
 }
 
-fn list_named(key: crate::json::Str<'_>) -> Option<EntryKind> {
+pub(super) fn list_named(key: Str<'_>) -> Option<EntryKind> {
     const LISTS: [(&str, EntryKind); 5] = [
         ("tools", EntryKind::Tool),
         ("resources", EntryKind::Resource),
@@ -463,7 +526,7 @@ impl EntryKind {
         answer == Answer::Unknown || answer == self.wanted_as().0
     }
 
-    fn wanted_by(self) -> Wants {
+    pub(super) fn wanted_by(self) -> Wants {
         self.wanted_as().1
     }
 

@@ -1,18 +1,19 @@
 //! Where a client's messages name what a server has: tools, prompts and resources.
 
-use super::{Call, Payload};
+use super::{Call, EntryKind, MetaRole, MetaTools, Payload};
 use crate::json::{Depth, Error, Kind, Reader, Splice, Str};
 use crate::protocol::Method;
 
 /// What a place in a client's message names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// A tool: `params.name` of `tools/call`.
+    /// A tool: `params.name` of `tools/call`, and what the arguments of a [meta-tool](super::MetaTools) name.
     Tool,
     /// A prompt: `params.name` of `prompts/get`, `params.ref.name` of `completion/complete`.
     Prompt,
     /// A resource or a template: `params.uri` of `resources/read`, `resources/subscribe` and `resources/unsubscribe`,
-    /// `params.ref.uri` of `completion/complete`, `params.notifications.resourceSubscriptions` of `subscriptions/listen`.
+    /// `params.ref.uri` of `completion/complete`, `params.notifications.resourceSubscriptions` of `subscriptions/listen`, and
+    /// what the arguments of a meta-tool name.
     Resource,
 }
 
@@ -57,6 +58,41 @@ pub fn walk_places(
                 walk.message(call)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// The same of the places in the arguments of these meta-tools, in a source that says what they are called by themselves.
+///
+/// # Errors
+///
+/// As of [`walk_places`].
+pub(crate) fn walk_targets(
+    source: &[u8],
+    depth: Depth,
+    payload: &Payload<'_>,
+    meta_tools: &MetaTools,
+    splice: &mut Splice,
+    visit: impl FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+) -> Result<(), Error> {
+    let mut walk = Walk { reader: Reader::with_depth(source, depth), splice, visit };
+    if let Payload::Batch(_) = payload {
+        walk.reader.enter_array()?;
+    }
+    for call in payload.calls() {
+        if matches!(payload, Payload::Batch(_)) {
+            walk.reader.element()?;
+        }
+        let tool = call.name.as_deref().filter(|_| call.role.is_some()).and_then(|name| meta_tools.find(name));
+        let Some((tool, argument)) = tool.and_then(|tool| Some((tool, tool.argument.as_deref()?))) else {
+            walk.reader.skip()?;
+            continue;
+        };
+        let place = match tool.role {
+            MetaRole::Call | MetaRole::Describe(EntryKind::Tool) => Place::Tool,
+            _ => Place::Resource,
+        };
+        walk.within("params", |walk| walk.within("arguments", |walk| walk.member(call, argument, place)))?;
     }
     Ok(())
 }

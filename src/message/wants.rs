@@ -53,6 +53,13 @@ impl Wants {
         self.0 & !Self::NOTICES.0 != 0
     }
 
+    /// What is wanted of the result of a meta-tool, if this is wanted of any call's, and that of the list of its entries.
+    /// The result is not a list's, and its texts are not to be made out of what is filtered.
+    pub(crate) fn of_meta_tool(self, list: Self) -> Self {
+        const NOT_OF_LISTS: u16 = Wants::PRIVATE.0 | Wants::CAPABILITIES.0 | Wants::UNKNOWN_METHOD.0;
+        Self((self.0 & !Self::CALL_RESULT.0) | (list.0 & !NOT_OF_LISTS))
+    }
+
     /// Whether any member of `other` is in the set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0

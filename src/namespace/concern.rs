@@ -32,14 +32,21 @@ impl Concern for Namespace {
             Payload::Batch(_) => None,
         };
         let mut foreign = None;
-        let edited = incoming.edit(|_, place, text| {
+        let mut strip = |_: &Call<'_>, place, text: Option<Str<'_>>| {
             let own = text.and_then(|text| self.strip_raw(place, text));
             if own.is_none() {
                 let text = text.and_then(|text| text.decode().ok());
                 foreign.get_or_insert_with(|| unknown(place, text.as_deref(), context.era()));
             }
             own
-        });
+        };
+        let edited = incoming.edit(&mut strip);
+        // Only now meta-tools are called as they were declared. What their arguments name was named by their results.
+        if let Some(fault) = incoming.target_fault() {
+            let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, fault.to_string());
+            return Err(whole(refusal.because(Reason::Ambiguous)));
+        }
+        let edited = edited.and_then(|()| incoming.edit_targets(&mut strip));
         debug_assert!(edited.is_ok(), "what was read can be read again");
         if let Some(refusal) = foreign {
             return Err(whole(refusal));

@@ -11,7 +11,7 @@ use sha2::Digest as _;
 
 use crate::exchange::{CallInfo, Exchange};
 use crate::json::Value;
-use crate::message::Entry;
+use crate::message::{Entry, MetaRole};
 use crate::protocol::{MediaType, Method, UI_SCHEME};
 
 /// The SHA-256 of a template's bytes: of its `text` in UTF-8, or of what its `blob` decodes to.
@@ -133,9 +133,17 @@ impl Pins {
 /// The resources that the exchange asks for; `None` where that is not known.
 fn asked_uris(exchange: &Exchange) -> Option<Vec<&str>> {
     let calls = exchange.context().calls().iter();
-    let uris: Option<Vec<_>> =
-        calls.filter(|call| call.method() == Some(Method::ResourcesRead)).map(CallInfo::uri).collect();
+    let uris: Option<Vec<_>> = calls.filter_map(asked_uri).collect();
     uris.filter(|uris| !uris.is_empty())
+}
+
+/// The resource that a message reads; where it reads one, but does not say which, there is none in it.
+fn asked_uri(call: &CallInfo) -> Option<Option<&str>> {
+    match (call.method(), call.role()) {
+        (Some(Method::ResourcesRead), _) => Some(call.uri()),
+        (_, Some(MetaRole::Read)) => Some(call.target()),
+        _ => None,
+    }
 }
 
 /// Whether a host may take this for a UI: by its scheme, or since it is HTML as far as one can tell.

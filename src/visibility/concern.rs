@@ -103,7 +103,7 @@ impl Concern for Visibility {
         if let Some(refusal) = judge::refusal(self, exchange, asked) {
             return Verdict::Refuse(refusal);
         }
-        let mut calls = context.called_tools().peekable();
+        let mut calls = context.called_tools().chain(context.called_through()).peekable();
         if calls.peek().is_none() {
             return Verdict::Forward;
         }
@@ -115,7 +115,10 @@ impl Concern for Visibility {
 
     fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
         let is_hidden = |name: &&str| tools.get(name).is_some_and(|tool| !tool.is_listed);
-        match exchange.context().called_tools().find(is_hidden) {
+        let hides_behind = |name: &&str| tools.hides_behind(name);
+        let context = exchange.context();
+        let hidden = context.called_tools().find(is_hidden).or_else(|| context.called_through().find(hides_behind));
+        match hidden {
             Some(hidden) => Err(self.unknown_tool(exchange, hidden)),
             None => Ok(()),
         }

@@ -12,7 +12,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::{AppResources, Visibility};
 use crate::concern::Asked;
 use crate::exchange::Exchange;
-use crate::message::{Call, IdKey, Payload, Reason, Refusal};
+use crate::message::{Call, EntryKind, IdKey, MetaRole, Payload, Reason, Refusal};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, header};
 
 /// Why a request of a model or an app goes no further, if it does not.
@@ -45,6 +45,9 @@ fn spelling(call: &Call<'_>) -> Option<Refusal> {
     if call.id.is_none() {
         return Some(Refusal::ambiguous("a tools/call needs an id that is a string or a number"));
     }
+    if call.role == Some(MetaRole::Call) && call.target.is_none() {
+        return Some(Refusal::ambiguous("a call of this tool needs arguments that name the tool to be called"));
+    }
     call.name.is_none().then(|| Refusal::ambiguous("a tools/call needs a params.name that is text"))
 }
 
@@ -54,10 +57,9 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
         return None;
     }
     match call.method()? {
-        Method::ResourcesRead if rules.app_resources == AppResources::Ui => {
-            let is_ui = call.uri.as_deref().is_some_and(|uri| uri.starts_with(UI_SCHEME));
-            let refusal = Refusal::new(StatusCode::OK, code::INVALID_PARAMS, "Resource not found");
-            (!is_ui).then(|| refusal.because(Reason::ResourceNotForApps))
+        Method::ResourcesRead => resource(call.uri.as_deref(), rules),
+        Method::ToolsCall if matches!(call.role, Some(MetaRole::Read | MetaRole::Describe(EntryKind::Resource))) => {
+            resource(call.target.as_deref(), rules)
         }
         Method::Initialize
         | Method::Discover
@@ -66,7 +68,6 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
         | Method::ToolsCall
         | Method::ResourcesList
         | Method::TemplatesList
-        | Method::ResourcesRead
         | Method::Notification => None,
         _ => {
             // The modern era answers an unknown method with 404 (MCP 2026-07-28, "Protocol Version Header").
@@ -75,6 +76,15 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
             Some(refusal.because(Reason::MethodNotForApps))
         }
     }
+}
+
+/// Whether an app may read a resource.
+fn resource(uri: Option<&str>, rules: &Visibility) -> Option<Refusal> {
+    if rules.app_resources == AppResources::Any || uri.is_some_and(|uri| uri.starts_with(UI_SCHEME)) {
+        return None;
+    }
+    let refusal = Refusal::new(StatusCode::OK, code::INVALID_PARAMS, "Resource not found");
+    Some(refusal.because(Reason::ResourceNotForApps))
 }
 
 /// Whether what the call names decides about it, so that nobody behind may go by another name.

@@ -102,6 +102,8 @@ pub(in crate::concern) struct Keys {
     pub(super) private: Key,
     /// That of all callers who differ in their credentials only.
     pub(super) public: Key,
+    /// Under which those wait for each other who ask for the same.
+    pub(super) flight: Key,
 }
 
 impl Secrets {
@@ -151,7 +153,13 @@ impl Secrets {
         let public = self.hash(&text.0);
         text.number(private.0);
         text.number(private.1);
-        Keys { private: self.hash(&text.0), public }
+        let private = self.hash(&text.0);
+        let mut targets = context.called_through().peekable();
+        if targets.peek().is_none() {
+            return Keys { private, public, flight: private };
+        }
+        targets.for_each(|name| text.part(name.as_bytes()));
+        Keys { private, public, flight: self.hash(&text.0) }
     }
 
     fn hash(&self, text: &[u8]) -> Key {

@@ -14,8 +14,9 @@ use http::{HeaderValue, Method, Request};
 use super::{Failure, Role};
 use crate::concern::head::JSON;
 use crate::exchange::McpContext;
-use crate::json::{Object, Reader};
-use crate::protocol::{Era, header};
+use crate::json::{Object, Reader, write_string};
+use crate::message::MetaTool;
+use crate::protocol::{Era, encode_mirrored, header};
 
 /// Changes the head of a look-up before it is sent. Gets the head of the call that is judged, too.
 type Prepare = dyn Fn(&Parts, &mut Parts) + Send + Sync;
@@ -167,23 +168,50 @@ impl Question {
         options: &LookUp,
         cursor: Option<&[u8]>,
     ) -> (Parts, Bytes) {
-        let mut body = [br#"{"jsonrpc":"2.0","id":"#, &self.id[..], br#","method":"tools/list","params":{"#].concat();
-        if let Some(meta) = &self.meta {
-            body.extend_from_slice(br#""_meta":"#);
-            body.extend_from_slice(meta);
-        }
+        let mut params = Object::default();
         if let Some(cursor) = cursor {
-            body.extend_from_slice(if self.meta.is_some() { br#","cursor":"# } else { br#""cursor":"# });
-            body.extend_from_slice(cursor);
+            params.set("cursor", cursor);
         }
-        body.extend_from_slice(b"}}");
+        self.send(call, &context.for_look_up(self.id.clone()), options, params)
+    }
+
+    /// The call of a meta-tool: of one that describes a tool with this name, else of one that lists all.
+    pub(in crate::concern) fn call(
+        &self,
+        call: &Parts,
+        context: &McpContext,
+        options: &LookUp,
+        tool: &MetaTool,
+        name: Option<&str>,
+    ) -> (Parts, Bytes) {
+        let mut arguments = Object::default();
+        if let (Some(argument), Some(name)) = (&tool.argument, name) {
+            arguments.set_with(argument, |out| write_string(name, out));
+        }
+        let mut params = Object::default();
+        params.set_with("name", |out| write_string(&tool.name, out));
+        params.set_with("arguments", |out| arguments.render(out));
+        self.send(call, &context.for_call(self.id.clone(), &tool.name, tool.role, name), options, params)
+    }
+
+    /// A request of our own, with these `params` and the caller's `_meta`.
+    fn send(&self, call: &Parts, asking: &McpContext, options: &LookUp, mut params: Object<'_>) -> (Parts, Bytes) {
+        if let Some(meta) = &self.meta {
+            params.set("_meta", meta);
+        }
+        let method = asking.method().unwrap_or_default();
+        let mut body = [br#"{"jsonrpc":"2.0","id":"#, &self.id[..], br#","method":""#].concat();
+        body.extend_from_slice(method.as_bytes());
+        body.extend_from_slice(br#"","params":"#);
+        params.render(&mut body);
+        body.push(b'}');
 
         let (mut parts, ()) = Request::new(()).into_parts();
         parts.method = Method::POST;
         parts.uri = call.uri.clone();
         parts.version = call.version;
         parts.extensions = call.extensions.clone();
-        parts.extensions.insert(context.for_look_up(self.id.clone()));
+        parts.extensions.insert(asking.clone());
         for (name, value) in &call.headers {
             if Role::of(name).is_repeated() {
                 parts.headers.append(name, value.clone());
@@ -193,8 +221,11 @@ impl Question {
         parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         parts.headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        if context.era() == Era::Modern {
-            parts.headers.insert(header::METHOD, HeaderValue::from_static("tools/list"));
+        if asking.era() == Era::Modern {
+            parts.headers.insert(header::METHOD, encode_mirrored(method));
+            if let Some(tool) = asking.tool() {
+                parts.headers.insert(header::NAME, encode_mirrored(tool));
+            }
         }
         if let Some(prepare) = &options.prepare {
             prepare(call, &mut parts);

@@ -14,6 +14,8 @@
 //!   read drops everything.
 //! - **Unknown names**: asked for again, at most once a second, then left to the inner service, whose word it
 //!   is: servers with tool search or aliases run tools that they do not list.
+//! - **Behind meta-tools** ([`MetaTools`](crate::concern::MetaTools)): what `tools/list` does not have is asked of the tool that
+//!   describes or lists what is behind them, with the same rules. That answer is never shared by callers.
 //! - **Together**: callers that miss at the same time share one look-up. One that waits gives up its readiness,
 //!   or a concurrency limit would deadlock. If the one that asks goes away, another takes over.
 //! - **Failures** refuse the call, and are never kept. Cursors that come again and catalogues without end are failures, too.
@@ -31,5 +33,5 @@ pub use tools::{Tool, Tools};
 pub(super) use flight::{Failure, Flight, Landed, Lead};
 pub(super) use key::{Keys, Role};
 pub(super) use look_up::Question;
-pub(super) use page::{Heard, Page, read_page};
+pub(super) use page::{Behind, Heard, Page, read_behind, read_page};
 pub(super) use store::{Catalogue, Found, Store};

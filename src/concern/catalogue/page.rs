@@ -5,9 +5,9 @@ use bytes::Bytes;
 use super::{Failure, Tool, Tools};
 use crate::concern::Concern;
 use crate::exchange::Exchange;
-use crate::json::{Depth, Error, Kind, Reader, Span};
-use crate::message::{Entry, EntryKind};
-use crate::protocol::{TOOLS_CHANGED, ToolVisibility};
+use crate::json::{Depth, Error, Kind, Reader, Span, Splice};
+use crate::message::{Entry, EntryKind, MetaRole, MetaTools, Nested, Wants};
+use crate::protocol::{TOOLS_CHANGED, ToolVisibility, code};
 
 /// What a page says beside its tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +42,33 @@ pub(in crate::concern) fn read_page<C: Concern>(
     exchange: &Exchange,
     tools: &mut Tools,
 ) -> Result<Heard, Failure> {
-    let mut read = Read { reader: Reader::with_depth(message, depth), concern, exchange, tools };
+    read(message, id, Read { reader: Reader::with_depth(message, depth), behind: None, concern, exchange, tools })
+}
+
+/// What is asked of a meta-tool.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::concern) struct Behind<'q> {
+    pub(in crate::concern) meta_tools: &'q MetaTools,
+    pub(in crate::concern) role: MetaRole,
+    /// The tool that is to be described; `None` where all are to be listed.
+    pub(in crate::concern) name: Option<&'q str>,
+    pub(in crate::concern) depth: Depth,
+}
+
+/// The same of the answer of a meta-tool.
+pub(in crate::concern) fn read_behind<C: Concern>(
+    message: &Bytes,
+    id: &[u8],
+    behind: Behind<'_>,
+    concern: &C,
+    exchange: &Exchange,
+    tools: &mut Tools,
+) -> Result<Heard, Failure> {
+    let reader = Reader::with_depth(message, behind.depth);
+    read(message, id, Read { reader, behind: Some(behind), concern, exchange, tools })
+}
+
+fn read<C: Concern>(message: &Bytes, id: &[u8], mut read: Read<'_, '_, C>) -> Result<Heard, Failure> {
     match read.message(message, id) {
         Ok(Answer::Heard(heard)) => Ok(heard),
         Ok(Answer::Ambiguous) => Err(Failure::new("the server's list of tools says two things at once")),
@@ -59,6 +85,7 @@ enum Answer {
 
 struct Read<'a, 'r, C> {
     reader: Reader<'a>,
+    behind: Option<Behind<'r>>,
     concern: &'r C,
     exchange: &'r Exchange,
     tools: &'r mut Tools,
@@ -69,7 +96,7 @@ impl<C: Concern> Read<'_, '_, C> {
         // The id may stand behind the result, so what is not ours is told first: look-ups are rare, and answers short.
         let (mut ids, mut results) = (0, 0);
         let (mut is_ours, mut tells_of_change) = (false, false);
-        let mut result = None;
+        let (mut result, mut knows_none) = (None, false);
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             let here = self.reader.checkpoint();
@@ -81,6 +108,8 @@ impl<C: Concern> Read<'_, '_, C> {
             } else if key.is("result") {
                 results += 1;
                 result = (kind == Kind::Object).then_some(here);
+            } else if key.is("error") && kind == Kind::Object {
+                knows_none = self.behind.is_some() && says_invalid_params(Reader::within(message, span))?;
             } else if key.is("method") && kind == Kind::String {
                 let method = Reader::within(message, span).string()?;
                 tells_of_change |= method.is(TOOLS_CHANGED);
@@ -91,10 +120,14 @@ impl<C: Concern> Read<'_, '_, C> {
             _ if !is_ours && tells_of_change => Ok(Answer::Heard(Heard::Change)),
             _ if !is_ours => Ok(Answer::Heard(Heard::Other)),
             _ if ids > 1 || results > 1 => Ok(Answer::Ambiguous),
+            None if knows_none => Ok(Answer::Heard(Heard::Page(Page::default()))),
             None => Ok(Answer::Error),
             Some(result) => {
                 self.reader.rewind(result);
-                self.result(message)
+                match self.behind {
+                    Some(behind) => self.result_behind(message, behind),
+                    None => self.result(message),
+                }
             }
         }
     }
@@ -135,6 +168,45 @@ impl<C: Concern> Read<'_, '_, C> {
         })
     }
 
+    /// The result of a meta-tool. One that says it is an error has no entries: then the server does not know the tool.
+    fn result_behind(&mut self, message: &Bytes, behind: Behind<'_>) -> Result<Answer, Error> {
+        let Self { reader, concern, exchange, tools, .. } = self;
+        let show = |entry: &mut Entry<'_>| {
+            // As the server calls it: a concern may give it another name.
+            let name = entry.name().and_then(|name| Some(name.decode().ok()?.into_owned()));
+            let said = entry.visibility();
+            concern.entry(exchange, entry);
+            let tool = Tool { is_listed: !entry.is_removed(), visibility: said.and(entry.visibility()) };
+            // Whatever a description calls itself, it was asked for by this name.
+            for name in behind.name.into_iter().chain(name.as_deref().filter(|name| behind.name != Some(name))) {
+                tools.add(name, tool);
+            }
+        };
+        let wants = Wants::TOOLS | Wants::ENFORCED;
+        let mut nested = Nested::new(behind.meta_tools, Some(behind.role), wants, behind.depth, show);
+        // Whatever is asked of the entries, nobody gets them.
+        let mut unused = Splice::default();
+        let (mut is_error, mut is_complete) = (false, true);
+        reader.enter_object()?;
+        while let Some(key) = reader.member()? {
+            let kind = reader.peek()?;
+            if nested.reads(key, kind) {
+                nested.member(key, reader, &mut unused)?;
+                continue;
+            }
+            let span = reader.skip()?;
+            is_error |= key.is("isError") && kind == Kind::True;
+            is_complete &= !key.is("task");
+            if key.is("resultType") {
+                is_complete &= kind == Kind::String && Reader::within(message, span).string()?.is("complete");
+            }
+        }
+        if !is_complete || (nested.is_unread() && !is_error) {
+            return Ok(Answer::Error);
+        }
+        Ok(Answer::Heard(Heard::Page(Page::default())))
+    }
+
     fn tools(&mut self) -> Result<(), Error> {
         let mut entry = Entry::new();
         self.reader.enter_array()?;
@@ -165,4 +237,15 @@ impl<C: Concern> Read<'_, '_, C> {
         }
         Ok(())
     }
+}
+
+/// Whether an error says that there is no such tool (MCP 2026-07-28, "Tools", Error Handling).
+fn says_invalid_params(mut error: Reader<'_>) -> Result<bool, Error> {
+    let mut says = false;
+    error.enter_object()?;
+    while let Some(key) = error.member()? {
+        let number = error.skip()?.of(error.source());
+        says |= key.is("code") && number == code::INVALID_PARAMS.to_string().as_bytes();
+    }
+    Ok(says)
 }

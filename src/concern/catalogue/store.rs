@@ -9,6 +9,7 @@ use http::request::Parts;
 use super::key::{Key, Keys, Secrets};
 use super::{Failure, Flight, Lead, LookUp, Tools};
 use crate::exchange::McpContext;
+use crate::message::MetaTools;
 
 /// How often a server is asked again for a name that it did not list.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -54,8 +55,8 @@ pub(in crate::concern) enum Found {
     Tools(Arc<Tools>),
     /// Somebody else is asking.
     Wait(Arc<Flight>),
-    /// The caller has to ask.
-    Ask(Lead),
+    /// The caller has to ask: for everything, or for what is behind meta-tools beyond this, which is fresh so long.
+    Ask(Lead, Option<(Arc<Tools>, Duration)>),
 }
 
 impl Store {
@@ -75,19 +76,33 @@ impl Store {
     }
 
     /// The catalogue for a request that names these tools.
-    pub(in crate::concern) fn find(&self, keys: &Keys, context: &McpContext, now: Instant) -> Found {
+    pub(in crate::concern) fn find(
+        &self,
+        keys: &Keys,
+        context: &McpContext,
+        meta_tools: &MetaTools,
+        now: Instant,
+    ) -> Found {
         let mut kept = self.lock();
-        let names_all = |tools: &Tools| context.called_tools().all(|name| tools.get(name).is_some());
+        let asks_behind = meta_tools.catalogue().is_some();
+        // One by one they are asked for below.
+        let by_lists = meta_tools.catalogue().is_none_or(|tool| tool.argument.is_none());
+        let behind = || context.called_through().filter(|_| by_lists);
+        let names_all = |tools: &Tools| context.called_tools().chain(behind()).all(|name| tools.get(name).is_some());
+        let mut base = None;
         for key in [keys.private, keys.public] {
             let fresh = kept.slots.get(&key).and_then(|slot| slot.tools.as_ref()).filter(|(_, until)| now < *until);
-            if let Some((tools, _)) = fresh
+            if let Some((tools, until)) = fresh
                 && (names_all(tools) || now < tools.asked() + ASK_AGAIN)
             {
-                return Found::Tools(Arc::clone(tools));
+                if !asks_behind || tools.is_listed_behind() || tools.missing(context).is_empty() {
+                    return Found::Tools(Arc::clone(tools));
+                }
+                base = base.or_else(|| Some((Arc::clone(tools), until.duration_since(tools.asked()))));
             }
         }
         let generation = kept.generation;
-        let slot = kept.slots.entry(keys.private).or_default();
+        let slot = kept.slots.entry(keys.flight).or_default();
         // What was asked before the server told of a change says nothing about now.
         let joins = |flight: &&Arc<Flight>| flight.generation == generation && flight.is_pending();
         if let Some(flight) = slot.flight.as_ref().filter(joins) {
@@ -95,8 +110,8 @@ impl Store {
         }
         let (lead, flight) = Lead::start(generation);
         slot.flight = Some(flight);
-        kept.make_room(now, keys.private);
-        Found::Ask(lead)
+        kept.make_room(now, keys.flight);
+        Found::Ask(lead, base)
     }
 
     /// A look-up is over: its result goes to all who wait, and a catalogue is kept.
@@ -107,18 +122,24 @@ impl Store {
         found: Result<Catalogue, Failure>,
     ) -> Result<Arc<Tools>, Failure> {
         let mut kept = self.lock();
-        if let Some(slot) = kept.slots.get_mut(&keys.private)
+        if let Some(slot) = kept.slots.get_mut(&keys.flight)
             && slot.flight.as_ref().is_some_and(|flight| Arc::ptr_eq(flight, &lead.flight))
         {
             slot.flight = None;
             if slot.tools.is_none() {
-                kept.slots.remove(&keys.private);
+                kept.slots.remove(&keys.flight);
             }
         }
         let result = found.map(|Catalogue { tools, fresh_for, is_public }| {
             if lead.flight.generation == kept.generation && !fresh_for.is_zero() {
                 let key = if is_public { keys.public } else { keys.private };
-                kept.keep(key, Arc::clone(&tools), tools.asked() + fresh_for);
+                let known = kept.slots.get(&key).and_then(|slot| slot.tools.as_ref());
+                let known = known.map(|(tools, _)| Arc::clone(tools)).filter(|known| known.asked() == tools.asked());
+                kept.keep(
+                    key,
+                    tools.to_keep(known.as_deref()).unwrap_or_else(|| Arc::clone(&tools)),
+                    tools.asked() + fresh_for,
+                );
             }
             tools
         });

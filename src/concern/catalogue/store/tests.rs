@@ -11,7 +11,7 @@ use super::super::Tool;
 use super::{ASK_AGAIN, Catalogue, Failure, Found, Keys, Lead, LookUp, MOST_BYTES, MOST_ENTRIES, Store, Tools};
 use crate::exchange::{CallInfo, Calls, Declared, KnownBy, McpContext, ResolvedAudience};
 use crate::json::Depth;
-use crate::message::Payload;
+use crate::message::{MetaTools, Payload};
 use crate::protocol::{Audience, Era, ToolVisibility};
 
 /// The context of a call of this tool.
@@ -45,13 +45,13 @@ fn catalogue(asked: Instant, name: &str, fresh_for: Duration, is_public: bool) -
 
 impl Store {
     fn finds(&self, keys: &Keys, name: &str, now: Instant) -> Found {
-        self.find(keys, &calls(name), now)
+        self.find(keys, &calls(name), &MetaTools::new(), now)
     }
 
     /// Begins a look-up, which nobody else does.
     fn lead(&self, keys: &Keys, name: &str, now: Instant) -> Lead {
         match self.finds(keys, name, now) {
-            Found::Ask(lead) => lead,
+            Found::Ask(lead, _) => lead,
             Found::Tools(_) => panic!("it is known"),
             Found::Wait(_) => panic!("somebody asks"),
         }

@@ -1,0 +1,11 @@
+//! Aggregators that hide their catalogue behind tools: what their results show to whom, and which calls run.
+
+#[path = "../kit/mod.rs"]
+mod kit;
+
+mod calls;
+mod lists;
+mod look_ups;
+mod shapes;
+mod streams;
+mod world;

@@ -1,0 +1,64 @@
+//! Results of meta-tools that come as events, also such that nobody here knows the question of.
+
+use bytes::Bytes;
+use http::Request;
+use serde_json::{Value, json};
+use tower::Layer;
+use tower_mcp_apps::concern::MetaTools;
+use tower_mcp_apps::protocol::Audience;
+
+use crate::kit::body::Script;
+use crate::kit::send;
+use crate::kit::server::{Server, event_answer};
+use crate::world::{layer, legacy, saying, text, tools};
+
+fn stream(messages: &[Value]) -> Server {
+    let events: String = messages.iter().map(|message| format!("event: message\ndata: {message}\n\n")).collect();
+    saying(move || event_answer(Script::frames([Bytes::from(events.clone())])))
+}
+
+fn answer(id: u8, result: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+}
+
+#[tokio::test]
+async fn a_list_as_an_event_is_filtered_and_one_that_cannot_be_read_is_an_error() {
+    let list = json!({ "tools": tools() }).to_string();
+    let progress = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": { "progressToken": 1, "progress": 1 } });
+    let server = stream(&[progress.clone(), answer(7, text(list))]);
+    let got = send(layer(Audience::Model).layer(server), legacy("list_tools", json!({}))).await;
+    let events = got.events();
+    assert_eq!(events[0], progress);
+    assert!(!events[1].to_string().contains("poll") && events[1].to_string().contains("admin"), "{}", events[1]);
+
+    let server = stream(&[progress, answer(7, text("- poll"))]);
+    let got = send(layer(Audience::Model).layer(server), legacy("list_tools", json!({}))).await;
+    assert_eq!(got.events()[1]["error"]["code"], -32603);
+    assert_eq!(got.events()[1]["id"], 7);
+}
+
+#[tokio::test]
+async fn what_a_stream_replays_is_judged_by_its_shape() {
+    let hidden = [
+        text(json!({ "tools": tools() }).to_string()),
+        text(tools().to_string()),
+        text(tools()[1].to_string()),
+        text(json!({ "servers": [{ "name": "s", "tools": tools() }] }).to_string()),
+        json!({ "content": [], "structuredContent": { "tools": tools() } }),
+        json!({ "taskId": "1", "status": "completed", "result": text(tools().to_string()) }),
+    ];
+    let other = [text("- poll"), text("[\"poll\"]"), text("{\"poll\":1}"), text("[{\"name\":\"poll\"}]")];
+    let messages: Vec<Value> = hidden.iter().chain(&other).map(|result| answer(9, result.clone())).collect();
+    let get =
+        || Request::get("http://127.0.0.1/mcp").header("accept", "text/event-stream").body(Script::whole("")).unwrap();
+    let got = send(layer(Audience::Model).layer(stream(&messages)), get()).await.events();
+    assert_eq!(got.len(), messages.len());
+    for (got, sent) in got.iter().zip(&messages) {
+        let is_other = other.contains(&sent["result"]);
+        assert_eq!(got.to_string().contains("poll"), is_other, "{got}");
+        assert!(!is_other || got == sent, "{got}");
+    }
+    let undeclared = layer(Audience::Model).meta_tools(MetaTools::new());
+    let got = send(undeclared.layer(stream(&messages)), get()).await.events();
+    assert_eq!(got, messages);
+}
