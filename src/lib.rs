@@ -149,6 +149,7 @@
 //! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for apps that are served, whose reads are answered here; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for |
 //! | the same four, `tools/call` | for a [`lint`], where there is one; of calls their `content` alone is looked at |
 //! | a GET | event by event, since it may replay any of these |
+//! | a call of a [meta-tool](concern::MetaTools), where there are any | as the list, description or content that its result is |
 //! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
 //! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own. An audit counts their bytes |
 //!
@@ -174,6 +175,8 @@
 //! | `method`, `id`, `params`, `params.name`, `params.uri` or `_meta` twice, or once more in another case | forwarded | 400, `-32600` |
 //! | `tools/call` of a tool that is for others | forwarded | 200, `-32602`, as for a tool that does not exist |
 //! | `tools/call` while the server does not say what tools it has | forwarded | its status or 502, `-32603` |
+//! | a call through a [meta-tool](concern::MetaTools) that names its tool twice, in another case, or not at all | forwarded | 400, `-32600` |
+//! | the same of a tool that the catalogue does not have | forwarded | 200, `-32602` |
 //! | a method that an app may not use, by an app | forwarded | 200 or, modern, 404, `-32601` |
 //! | `tools/call` without a readable name or id; two equal ids in a batch | forwarded | 400, `-32600` |
 //! | modern `tools/call` whose mirrored header is missing, doubled, or differs from the body | forwarded | 400, `-32020` |
@@ -184,6 +187,7 @@
 //! | request longer than the limit | 413, `-32600` | 413, `-32600` |
 //! | answer, or event, longer than the limit | streamed untouched | error `-32603` |
 //! | answer that is encoded although `identity` was asked for | untouched | 502, `-32603` |
+//! | result of a meta-tool in another shape than was declared | untouched | error `-32603` in its place |
 //! | list or content that cannot be read, as an answer or as an event | untouched | error `-32603` in its place |
 //! | JSON that says it is a stream, or the reverse | handled as what it is | handled as what it is |
 //!

@@ -19,6 +19,7 @@
 //! - A call of a hidden tool is answered as one of a tool that does not exist, and never reaches the inner service.
 //!   To know, the inner service is asked for `tools/list` in the caller's name, all pages, and the answer kept for a
 //!   short time: [`LookUp`](crate::concern::LookUp). A name that is not in it goes on, since servers run tools that they do not list.
+//! - A tool that is called through another one is judged where such [`MetaTools`](crate::concern::MetaTools) are declared.
 //! - An app may use lifecycle methods, `ping`, notifications, `tools/list` and `tools/call`, `resources/list`,
 //!   `resources/templates/list` and `resources/read` ([`AppResources`] narrows it), GET and DELETE.
 //! - This is a filter: a list that cannot be read does not pass, the caller gets an error with its own id.

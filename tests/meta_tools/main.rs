@@ -6,6 +6,7 @@ mod kit;
 mod calls;
 mod lists;
 mod look_ups;
+mod namespace;
 mod shapes;
 mod streams;
 mod world;
