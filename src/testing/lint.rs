@@ -10,7 +10,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::Body;
-use super::client::Client;
+use super::client::TestClient;
 use super::spelling::meaning;
 use super::unanswered::{BoxError, Unanswered};
 use crate::concern::RequestBody;
@@ -73,7 +73,7 @@ where
     let found = Found::default();
     let passing = found.clone();
     let layer = LintLayer::new(move |finding: &Finding| passing.add(finding.clone()));
-    let mut client = Client::connect(layer.layer(service)).await?;
+    let mut client = TestClient::new(layer.layer(service)).with_apps().connect().await?;
     let tools = list(&mut client, "tools", "tools/list", "tools").await?;
     let resources = list(&mut client, "resources", "resources/list", "resources").await?;
     // Templates are looked at as they pass; that there are none is no fault.
@@ -100,15 +100,16 @@ where
         }
         links.for_each(|link| found.add(link.finding(Rule::NotReadable, &message)));
     }
-    client.close().await;
+    // The lint is done, whatever comes of it.
+    drop(client.close().await);
     Ok(found.take())
 }
 
 /// All entries of a list; none where the service neither declares nor knows it.
 async fn list<S, R>(
-    client: &mut Client<S>,
+    client: &mut TestClient<S>,
     capability: &str,
-    method: &'static str,
+    method: &str,
     member: &str,
 ) -> Result<Vec<Value>, Unanswered>
 where
@@ -124,7 +125,7 @@ where
 }
 
 /// Why a resource cannot be read, where it cannot.
-async fn unreadable<S, R>(client: &mut Client<S>, uri: &str) -> Option<String>
+async fn unreadable<S, R>(client: &mut TestClient<S>, uri: &str) -> Option<String>
 where
     S: Service<Request<Body>, Response = Response<R>>,
     S::Error: Into<BoxError>,

@@ -11,7 +11,7 @@ pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 /// A service did not answer what a test has to know.
 #[derive(Debug)]
 pub struct Unanswered {
-    method: &'static str,
+    method: String,
     why: Why,
 }
 
@@ -30,13 +30,13 @@ pub(super) enum Why {
 }
 
 impl Unanswered {
-    pub(super) fn new(method: &'static str, why: Why) -> Self {
-        Self { method, why }
+    pub(super) fn new(method: &str, why: Why) -> Self {
+        Self { method: method.to_owned(), why }
     }
 
-    /// The method that was asked.
-    pub fn method(&self) -> &'static str {
-        self.method
+    /// The method that was asked; empty where that was no JSON-RPC request.
+    pub fn method(&self) -> &str {
+        &self.method
     }
 }
 
