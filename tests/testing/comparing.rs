@@ -64,7 +64,7 @@ fn all_else_is_told_with_its_place() {
         (r#"{"a":1,"b":2}"#, r#"{"b":2,"a":1}"#, &[], ["at the whole: the order", r#"before: "a""#, r#"after:  "b""#]),
         (r#"{"a":1,"a":1}"#, r#"{"a":1}"#, &[], ["at /a: the member is gone", "before: 1", "after:  nothing"]),
         ("[[1,2]]", "[[1]]", &[], ["at /0: there are fewer elements", "before: [1,2]", "after:  [1]"]),
-        ("[1,2]", "[1]", &["/0"], ["there are fewer", "before: [1,2]", "after:  [1]"]),
+        ("[1,2]", "[1]", &["/0"], ["at /1: the value differs", "before: 2", "after:  1"]),
         ("[1]", "[1,2]", &["/*"], ["there are more elements", "before: [1]", "after:  [1,2]"]),
         (r#"{"a": 1}"#, r#"{"a":1}"#, &[], ["at /a: white space around the colon", r#"before: ": ""#, "after:  :"]),
         (

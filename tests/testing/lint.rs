@@ -98,6 +98,14 @@ async fn a_list_without_end_is_given_up() {
 }
 
 #[tokio::test]
+async fn results_that_are_no_objects() {
+    for result in ["[]", "1", "null", r#"{"tools":{},"resources":1}"#] {
+        let server = FakeServer::answering(move |request| Reply::result(request, result));
+        assert_eq!(lint(server).await, [], "{result}");
+    }
+}
+
+#[tokio::test]
 async fn real_servers_bare_and_wrapped() {
     let flat_key = "tools/list of tool \"show\", _meta.ui/resourceUri: \
         is deprecated: the link belongs in ui.resourceUri (flat_key_alone)";

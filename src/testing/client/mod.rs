@@ -391,10 +391,11 @@ where
         let (mut entries, mut params) = (Vec::new(), json!({}));
         for _ in 0..MOST_PAGES {
             let mut page = self.ask(method, params.clone()).await?;
-            if let Value::Array(more) = page[member].take() {
+            let mut take = |member: &str| page.get_mut(member).map(Value::take).unwrap_or_default();
+            if let Value::Array(more) = take(member) {
                 entries.extend(more);
             }
-            let cursor = page["nextCursor"].take();
+            let cursor = take("nextCursor");
             if cursor.is_null() {
                 return Ok(entries);
             }

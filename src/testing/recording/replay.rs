@@ -43,10 +43,10 @@ fn likeness(exchange: &RecordedExchange, received: &Received) -> u8 {
     }
     let Ok(mut recorded) = serde_json::from_slice::<Value>(&exchange.asked) else { return 0 };
     let mut asked = received.json().clone();
-    if !recorded.is_object() || recorded["method"] != asked["method"] {
+    if !recorded["method"].is_string() || recorded["method"] != asked["method"] {
         return 0;
     }
-    let params = |message: &mut Value| message["params"].take();
+    let params = |message: &mut Value| message.get_mut("params").map(Value::take).unwrap_or_default();
     let (mut recorded, mut asked) = (params(&mut recorded), params(&mut asked));
     if recorded == asked {
         return 2;
