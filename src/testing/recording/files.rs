@@ -22,15 +22,19 @@ pub(super) fn read(folder: &Path) -> io::Result<Vec<RecordedExchange>> {
     let mut exchanges = Vec::new();
     for name in names {
         let (request, response) = (format!("{name}{REQUEST}"), format!("{name}{RESPONSE}"));
-        let text = fs::read(folder.join(&request))?;
+        let load = |file: &str| {
+            let path = folder.join(file);
+            fs::read(&path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        };
+        let text = load(&request)?;
         let wrong = |file: &str, why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{file}: {why}"));
-        if member(&text, "http").is_none() && serde_json::from_slice::<Value>(&text).is_ok() {
+        let is_foreign = member(&text, "http").is_none() && serde_json::from_slice::<Value>(&text).is_ok();
+        if is_foreign || !folder.join(&response).exists() {
             continue;
         }
         let (head, asked) = read_request(&text).map_err(|why| wrong(&request, why))?;
         let is_broken = member(&text, "broken") == Some(b"true");
-        let (status, headers, answered) =
-            head::read(&fs::read(folder.join(&response))?).map_err(|why| wrong(&response, why))?;
+        let (status, headers, answered) = head::read(&load(&response)?).map_err(|why| wrong(&response, why))?;
         exchanges.push(RecordedExchange { name: Some(name), head, asked, status, headers, answered, is_broken });
     }
     Ok(exchanges)
