@@ -1,5 +1,6 @@
 //! The `json` floor against JSONTestSuite and against slow twins on generated input.
 
+mod edit;
 mod edits;
 mod inner;
 mod oracle;

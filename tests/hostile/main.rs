@@ -1,0 +1,20 @@
+//! Mutations of recorded exchanges: never a panic, a hang, a cut body or a leak, whatever comes; `MUTATIONS=1000000` for longer.
+
+mod answers;
+mod catalogue;
+mod dice;
+#[path = "../json/oracle.rs"]
+#[allow(dead_code)]
+mod grammar;
+mod headers;
+#[path = "../kit/mod.rs"]
+mod kit;
+mod lax;
+mod mutate;
+mod recordings;
+mod requests;
+mod run;
+mod seen;
+#[path = "../../src/sse/tests/oracle.rs"]
+mod sse;
+mod stacks;

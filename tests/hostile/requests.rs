@@ -1,0 +1,236 @@
+//! What must hold of any request: what is hidden is not called, and what went on was understood as others understand it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request};
+use tower_mcp_apps::McpContext;
+use tower_mcp_apps::exchange::CallInfo;
+use tower_mcp_apps::protocol::Audience;
+
+use super::catalogue::Catalogue;
+use super::lax::{self, Lax};
+use super::seen;
+use super::stacks::Stack;
+use crate::kit::Answer;
+use crate::kit::body::Script;
+use crate::kit::server::{Received, Server, event_answer, json_answer};
+
+/// A request as a client sends it.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) http_method: Method,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+    /// Where the body is cut into frames.
+    pub(crate) cuts: Vec<usize>,
+}
+
+impl Sent {
+    pub(crate) fn request(&self) -> Request<Script> {
+        let mut request = Request::new(Script::frames(cut(&self.body, &self.cuts)));
+        *request.method_mut() = self.http_method.clone();
+        *request.headers_mut() = self.headers.clone();
+        request
+    }
+}
+
+/// The pieces of a body that is cut at these places, none of them empty.
+pub(crate) fn cut(body: &Bytes, cuts: &[usize]) -> Vec<Bytes> {
+    let mut start = 0;
+    let mut pieces = Vec::new();
+    for end in cuts.iter().copied().chain([body.len()]) {
+        let end = end.clamp(start, body.len());
+        if end > start {
+            pieces.push(body.slice(start..end));
+        }
+        start = end;
+    }
+    pieces
+}
+
+/// One message as a reader understands it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Understood {
+    pub(crate) method: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) uri: Option<String>,
+    pub(crate) id: Option<Id>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Id {
+    Number(f64),
+    Text(String),
+}
+
+impl Understood {
+    /// What the layers understood.
+    fn judged(call: &CallInfo) -> Self {
+        Self {
+            method: call.method_name().map(str::to_owned),
+            name: call.name().map(str::to_owned),
+            uri: call.uri().map(str::to_owned),
+            id: call.id().and_then(|id| Id::of(&lax::read(id))),
+        }
+    }
+
+    /// What a reader understands who takes the first or the last of two members.
+    pub(crate) fn of(message: &Lax, is_last: bool) -> Self {
+        fn member<'m>(of: &'m Lax, name: &'m str, is_last: bool) -> Option<&'m Lax> {
+            if is_last { of.all(name).last() } else { of.all(name).next() }
+        }
+        let params = member(message, "params", is_last);
+        let text = |of: Option<&Lax>, name| {
+            let member = of.and_then(|of| member(of, name, is_last)).and_then(Lax::text);
+            member.map(str::to_owned)
+        };
+        Self {
+            method: text(Some(message), "method"),
+            name: text(params, "name"),
+            uri: text(params, "uri"),
+            id: member(message, "id", is_last).and_then(Id::of),
+        }
+    }
+}
+
+impl Id {
+    pub(crate) fn of(id: &Lax) -> Option<Self> {
+        match id {
+            Lax::Text(text) => Some(Self::Text(text.clone())),
+            Lax::Number(text) => text.parse().ok().map(Self::Number),
+            _ => None,
+        }
+    }
+}
+
+/// A request that went on under a gate, and what was judged.
+#[derive(Clone, Debug)]
+pub(crate) struct Forwarded {
+    pub(crate) body: Bytes,
+    pub(crate) judged: Vec<Understood>,
+    pub(crate) ids: Vec<Option<Bytes>>,
+}
+
+/// What became of a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    Refused,
+    /// It went on, where nothing is enforced.
+    Passed,
+    Forwarded(Forwarded),
+}
+
+/// The methods that an app may use, beside notifications.
+const FOR_APPS: [&str; 8] = [
+    "initialize",
+    "server/discover",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+];
+
+/// Sends a request through a stack to a server with this catalogue, and checks what must hold of any.
+pub(crate) async fn check(stack: Stack, sent: &Sent, catalogue: &Arc<Catalogue>, is_stream: bool) -> Outcome {
+    let server = server(Arc::clone(catalogue), is_stream);
+    let answer = stack.send(server.clone(), sent.request()).await;
+    let (own, look_ups): (Vec<_>, Vec<_>) = server.take().into_iter().partition(|request| request.bytes() == sent.body);
+    for look_up in look_ups {
+        let message = look_up.json();
+        assert_eq!(message["method"], "tools/list", "something else than the request arrived");
+        assert!(message["id"].as_str().is_some_and(|id| id.len() >= 22), "{message}");
+    }
+    check_answer(&answer);
+    let Some(arrived) = own.first() else {
+        check_refusal(&answer);
+        return Outcome::Refused;
+    };
+    assert_eq!(own.len(), 1, "it ran twice");
+    assert_eq!(arrived.error, None);
+    let context = arrived.parts.extensions.get::<McpContext>().expect("all requests are MCP here");
+    let audience = context.audience();
+    if let Some(known) = stack.audience() {
+        assert_eq!(audience, known);
+    }
+    let read = lax::read(&sent.body);
+    if audience == Audience::Host {
+        assert!(stack == Stack::Host || declares_apps(&read), "nothing was declared");
+        return Outcome::Passed;
+    }
+    check_forwarded(arrived, context, &read, catalogue)
+}
+
+fn check_forwarded(arrived: &Received, context: &McpContext, read: &Lax, catalogue: &Catalogue) -> Outcome {
+    let audience = context.audience();
+    for name in seen::runs(read) {
+        assert!(!catalogue.hides(name, audience), "{name} is hidden, and its call arrived");
+    }
+    if audience == Audience::App {
+        for method in seen::methods(read) {
+            assert!(FOR_APPS.contains(&method) || method.starts_with("notifications/"), "an app used {method}");
+        }
+    }
+    let judged: Vec<Understood> = context.calls().iter().map(Understood::judged).collect();
+    let messages = match read {
+        Lax::List(messages) => &messages[..],
+        Lax::Object(_) => std::slice::from_ref(read),
+        _ => &[],
+    };
+    for is_last in [false, true] {
+        let understood: Vec<Understood> = messages.iter().map(|message| Understood::of(message, is_last)).collect();
+        assert_eq!(judged, understood, "what was judged and what others read");
+    }
+    let ids = context.calls().iter().map(|call| call.id().map(Bytes::copy_from_slice)).collect();
+    Outcome::Forwarded(Forwarded { body: arrived.bytes(), judged, ids })
+}
+
+/// A server that lists its tools, and runs all that it is asked for.
+fn server(catalogue: Arc<Catalogue>, is_stream: bool) -> Server {
+    Server::new(move |received| {
+        let message = received.json();
+        let id = &message["id"];
+        let answer = match message["method"].as_str() {
+            Some("tools/list") => catalogue.answer(id),
+            _ => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#),
+        };
+        if is_stream {
+            event_answer(Script::frames([format!("event: message\ndata: {answer}\n\n").into()]))
+        } else {
+            json_answer(answer)
+        }
+    })
+}
+
+/// Whether anybody may read a declaration of MCP Apps in it.
+fn declares_apps(value: &Lax) -> bool {
+    match value {
+        Lax::Text(text) => text.to_ascii_lowercase().contains("mcp-app"),
+        Lax::List(items) => items.iter().any(declares_apps),
+        Lax::Object(members) => members.iter().any(|(_, value)| declares_apps(value)),
+        Lax::Number(_) | Lax::Other => false,
+    }
+}
+
+/// Whatever was asked: what this server answers comes as JSON, whole.
+fn check_answer(answer: &Answer) {
+    assert_eq!(answer.error, None);
+    let messages = match serde_json::from_slice::<serde_json::Value>(&answer.bytes()) {
+        Ok(message) => vec![message],
+        Err(_) => answer.events(),
+    };
+    assert_eq!(messages.len(), 1, "{}", answer.text());
+}
+
+/// What goes no further is answered with an error.
+fn check_refusal(answer: &Answer) {
+    let message = answer.json();
+    let errors = message.as_array().map_or(std::slice::from_ref(&message), Vec::as_slice);
+    assert!(
+        errors.iter().all(|message| message["error"]["code"].is_i64() && message.get("result").is_none()),
+        "{message}"
+    );
+    assert!(message.get("id").is_none_or(|id| id.is_string() || id.is_number()), "{message}");
+}
