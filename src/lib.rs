@@ -148,6 +148,7 @@
 //! | `tools/list` | to hide tools from models and apps, for links (unless [`FlatKey::Keep`](normalize::FlatKey)), also to apps that are served, and for a policy |
 //! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for apps that are served, whose reads are answered here; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for |
 //! | the same four, `tools/call` | for a [`lint`], where there is one; of calls their `content` alone is looked at |
+//! | `tools/call`, `prompts/get`, `tasks/get`, `tasks/result`, `subscriptions/listen` | for links, with [degradation](normalize::Degradation) or a [`namespace`] |
 //! | a GET | event by event, since it may replay any of these |
 //! | a call of a [meta-tool](concern::MetaTools), where there are any | as the list, description or content that its result is |
 //! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |

@@ -7,7 +7,7 @@ use crate::concern::{Chain, ConcernService, LookUp, Settings, settings_of};
 use crate::lint::Lint;
 use crate::namespace::Namespace;
 use crate::negotiate::Negotiate;
-use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys};
+use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys, Pages};
 use crate::policy::Policy;
 use crate::serve::{App, Serve, TextFallback};
 use crate::visibility::Visibility;
@@ -129,6 +129,13 @@ impl AppsLayer {
     #[must_use]
     pub fn degradation(mut self, degradation: Degradation) -> Self {
         self.normalize = self.normalize.degradation(degradation);
+        self
+    }
+
+    /// Says which media types the server's pages have. See [`normalize`](crate::normalize).
+    #[must_use]
+    pub fn pages(mut self, pages: Pages) -> Self {
+        self.normalize = self.normalize.pages(pages);
         self
     }
 

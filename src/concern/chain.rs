@@ -110,7 +110,9 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
 
     fn link(&self, exchange: &Exchange, link: &mut Entry<'_>) {
         self.inner.link(exchange, link);
-        self.outer.link(exchange, link);
+        if !link.is_removed() {
+            self.outer.link(exchange, link);
+        }
     }
 
     fn meta(&self, exchange: &Exchange, meta: &mut Meta<'_>) {

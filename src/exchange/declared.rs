@@ -53,8 +53,9 @@ impl Declared {
         self.has_apps
     }
 
-    /// Whether the client declared this media type for MCP Apps, or a narrower form of it: case, spaces, quotes and
-    /// further parameters do not count. No client declares what is no media type.
+    /// Whether the client declared that it renders pages of this media type: case, spaces, quotes, and parameters other than
+    /// the profile do not count. Who declared `text/html;profile=mcp-app` did not declare `text/html`, nor the reverse. No
+    /// client declares what is no media type.
     pub fn supports_media_type(&self, media_type: &str) -> bool {
         self.extensions.as_ref().is_some_and(|extensions| declares(extensions, media_type).unwrap_or(false))
     }
@@ -141,7 +142,7 @@ fn lists_type(reader: &mut Reader<'_>, wanted: MediaType<'_>) -> Result<bool, Er
     while reader.element()? {
         if reader.peek()? == Kind::String {
             let text = reader.string()?.decode().unwrap_or(Cow::Borrowed(""));
-            found |= MediaType::parse(&text).is_some_and(|own| own.is_covered_by(wanted));
+            found |= MediaType::parse(&text).is_some_and(|own| own.is_like(wanted));
         } else {
             reader.skip()?;
         }
@@ -154,6 +155,26 @@ mod tests {
     use bytes::Bytes;
 
     use super::Declared;
+
+    #[test]
+    fn a_media_type_is_declared_by_its_profile() {
+        for (declared, wanted, expected) in [
+            ("text/html;profile=mcp-app", "Text/HTML; profile=\"MCP-app\"", true),
+            ("text/html;profile=mcp-app", "text/html;profile=mcp-app;charset=utf-8", true),
+            ("text/html;charset=utf-8;profile=mcp-app", "text/html;profile=mcp-app", true),
+            // It needs the bridge that the profile stands for.
+            ("text/html;profile=mcp-app", "text/html", false),
+            ("text/html", "text/html;profile=mcp-app", false),
+            ("text/html;profile=other", "text/html;profile=mcp-app", false),
+            ("text/x;a=1", "text/x;b=2", true),
+            ("text/x", "text/y", false),
+            ("x", "x", false),
+        ] {
+            let extensions = serde_json::json!({ "io.modelcontextprotocol/ui": { "mimeTypes": [declared] } });
+            let client = Declared::read(extensions.to_string().into());
+            assert_eq!(client.supports_media_type(wanted), expected, "{declared} {wanted}");
+        }
+    }
 
     #[test]
     fn settings_are_one_object() {

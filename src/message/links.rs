@@ -2,7 +2,7 @@
 
 use super::outgoing::{Sites, Walk};
 use super::{EntryKind, Meta};
-use crate::json::{Checkpoint, Error, Kind, Reader, Str};
+use crate::json::{Checkpoint, Error, Kind, Reader, Removals, Span, Str};
 
 /// The notifications that name resources, or bring a result (MCP 2026-07-28, "Subscriptions"; MCP 2025-11-25, "Resources",
 /// Subscriptions; the tasks extension, "Task Status Notifications").
@@ -46,40 +46,56 @@ impl<S: Sites> Walk<'_, '_, S> {
         Ok(())
     }
 
-    /// The messages of a prompt: each has one block, or, as some servers write it, an array of them.
+    /// The messages of a prompt: each has one block, or, as some servers write it, an array of them. One whose only block
+    /// is left out goes with it.
     fn messages(&mut self) -> Result<(), Error> {
-        self.reader.enter_array()?;
-        while self.reader.element()? {
-            if self.reader.peek()? != Kind::Object {
-                self.reader.skip()?;
-                continue;
-            }
-            self.reader.enter_object()?;
-            while let Some(key) = self.reader.member()? {
-                match self.reader.peek()? {
-                    Kind::Object if key.is("content") => self.block()?,
-                    Kind::Array if key.is("content") => self.blocks()?,
-                    _ => drop(self.reader.skip()?),
+        self.elements(|walk| {
+            let mut is_removed = false;
+            walk.reader.enter_object()?;
+            while let Some(key) = walk.reader.member()? {
+                match walk.reader.peek()? {
+                    Kind::Object if key.is("content") => is_removed |= walk.block()?,
+                    Kind::Array if key.is("content") => walk.blocks()?,
+                    _ => drop(walk.reader.skip()?),
                 }
             }
-        }
-        Ok(())
+            Ok(is_removed)
+        })
     }
 
     fn blocks(&mut self) -> Result<(), Error> {
+        self.elements(Self::block)
+    }
+
+    /// Reads the objects of an array; those go of which this is told.
+    fn elements(&mut self, is_removed: impl Fn(&mut Self) -> Result<bool, Error>) -> Result<(), Error> {
+        let mut removals = Removals::default();
         self.reader.enter_array()?;
         while self.reader.element()? {
-            if self.reader.peek()? == Kind::Object {
-                self.block()?;
+            let kind = self.reader.peek()?;
+            let start = self.reader.position();
+            let mark = self.splice.mark();
+            let is_removed = match kind {
+                Kind::Object => is_removed(self)?,
+                _ => {
+                    self.reader.skip()?;
+                    false
+                }
+            };
+            let element = Span::new(start, self.reader.position());
+            if is_removed {
+                self.splice.rewind(mark);
+                removals.drop(element, self.splice);
             } else {
-                self.reader.skip()?;
+                removals.keep(element, self.splice);
             }
         }
+        removals.finish(self.splice);
         Ok(())
     }
 
-    /// One content block. What it is stands in `type`, behind or before what matters.
-    fn block(&mut self) -> Result<(), Error> {
+    /// One content block. What it is stands in `type`, behind or before what matters. True if it is to be left out.
+    fn block(&mut self) -> Result<bool, Error> {
         let start = self.reader.checkpoint();
         let mut is_link = false;
         let (mut meta, mut resource) = (None, None);
@@ -98,27 +114,31 @@ impl<S: Sites> Walk<'_, '_, S> {
             self.reader.skip()?;
         }
         let end = self.reader.checkpoint();
+        let mut is_removed = false;
         if is_link {
-            self.linked(start, EntryKind::Link)?;
+            is_removed |= self.linked(start, EntryKind::Link)?;
         } else if let Some(meta) = meta {
             self.reader.rewind(meta);
             self.meta_of_result()?;
         }
         // Whatever `type` says: what stands there is a resource to some reader.
         if let Some(resource) = resource {
-            self.linked(resource, EntryKind::Embedded)?;
+            is_removed |= self.linked(resource, EntryKind::Embedded)?;
         }
         self.reader.rewind(end);
-        Ok(())
+        Ok(is_removed)
     }
 
-    fn linked(&mut self, at: Checkpoint, kind: EntryKind) -> Result<(), Error> {
+    /// Shows a link. True if it is to be left out.
+    fn linked(&mut self, at: Checkpoint, kind: EntryKind) -> Result<bool, Error> {
         self.reader.rewind(at);
         self.entry.read(kind, &mut self.reader)?;
         self.sites.link(&mut self.entry);
         self.refusal = self.refusal.take().or_else(|| self.entry.take_refusal());
-        self.entry.emit(self.splice);
-        Ok(())
+        if !self.entry.is_removed() {
+            self.entry.emit(self.splice);
+        }
+        Ok(self.entry.is_removed())
     }
 
     /// The `params` of a notification with this method.

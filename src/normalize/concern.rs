@@ -1,6 +1,7 @@
 //! What is looked at in a tool, and what is asked for.
 
-use super::{Degradation, FlatKey, OpenAiKeys, degrade::degrade};
+use super::degrade::{degrade, unlink};
+use super::{Degradation, FlatKey, OpenAiKeys, Pages};
 use crate::concern::{Concern, sealed::Sealed};
 use crate::exchange::Exchange;
 use crate::json::{Kind, Object, Value};
@@ -15,6 +16,7 @@ pub struct Normalize {
     flat_key: FlatKey,
     openai_keys: OpenAiKeys,
     degradation: Degradation,
+    pages: Pages,
 }
 
 impl Normalize {
@@ -43,6 +45,13 @@ impl Normalize {
         self.degradation = degradation;
         self
     }
+
+    /// Says which media types the server's pages have, where a degradation depends on it.
+    #[must_use]
+    pub fn pages(mut self, pages: Pages) -> Self {
+        self.pages = pages;
+        self
+    }
 }
 
 impl Sealed for Normalize {}
@@ -57,12 +66,16 @@ impl Concern for Normalize {
         let tools = Wants::TOOLS.when(links || strips) | depends;
         let lists = (Wants::RESOURCES | Wants::TEMPLATES).when(reads_openai || strips) | depends;
         let contents = Wants::CONTENTS.when(reads_openai);
+        let linked = Wants::LINKS.when(strips);
         match answer {
             Answer::To(Method::ToolsList) => tools,
             Answer::To(Method::ResourcesList | Method::TemplatesList) => lists,
             Answer::To(Method::ResourcesRead) => contents,
+            Answer::To(Method::ToolsCall | Method::PromptsGet | Method::TasksGet | Method::TasksResult) => linked,
+            // A task that is done brings its result.
+            Answer::To(Method::SubscriptionsListen) => Wants::UPDATES.when(strips),
             Answer::To(_) => Wants::NOTHING,
-            Answer::Unknown => tools | lists | contents,
+            Answer::Unknown => tools | lists | contents | linked | Wants::UPDATES.when(strips),
         }
     }
 
@@ -72,7 +85,19 @@ impl Concern for Normalize {
             self.repair(entry.kind(), entry.meta_mut());
         }
         if self.degradation == Degradation::Strip {
-            degrade(exchange, entry);
+            degrade(&self.pages, exchange, entry);
+        }
+    }
+
+    fn link(&self, exchange: &Exchange, link: &mut Entry<'_>) {
+        if self.degradation == Degradation::Strip {
+            degrade(&self.pages, exchange, link);
+        }
+    }
+
+    fn meta(&self, exchange: &Exchange, meta: &mut Meta<'_>) {
+        if self.degradation == Degradation::Strip {
+            unlink(&self.pages, exchange, meta);
         }
     }
 }
@@ -87,11 +112,11 @@ impl Normalize {
             }
         }
         if kind == EntryKind::Tool {
-            self.link(meta);
+            self.relink(meta);
         }
     }
 
-    fn link(&self, meta: &mut Meta<'_>) {
+    fn relink(&self, meta: &mut Meta<'_>) {
         let has_nested = is_ui(meta.ui_get(meta::RESOURCE_URI));
         let has_flat = is_ui(meta.get(meta::FLAT_RESOURCE_URI));
         match self.flat_key {

@@ -1,6 +1,6 @@
 //! The layer.
 
-use super::{Degradation, FlatKey, Normalize, OpenAiKeys};
+use super::{Degradation, FlatKey, Normalize, OpenAiKeys, Pages};
 use crate::concern::{Settings, layer_of};
 
 /// Repairs how tools point at their UI. See the [module docs](super).
@@ -34,6 +34,13 @@ impl NormalizeLayer {
     #[must_use]
     pub fn degradation(mut self, degradation: Degradation) -> Self {
         self.concern = self.concern.degradation(degradation);
+        self
+    }
+
+    /// Says which media types the server's pages have, where a degradation depends on it.
+    #[must_use]
+    pub fn pages(mut self, pages: Pages) -> Self {
+        self.concern = self.concern.pages(pages);
         self
     }
 }

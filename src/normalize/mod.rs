@@ -9,7 +9,8 @@
 //!   a `_meta` or a `ui` that is no object, and an entry in which a name stands twice.
 //! - OpenAI's keys are read only on request ([`OpenAiKeys`]). They add what is missing, are never removed,
 //!   and no resource is relabelled: a page made for another bridge would not run as an MCP App.
-//! - On request, clients that cannot render UIs do not hear of them ([`Degradation`]). Results of calls are not looked into.
+//! - On request, clients that cannot render UIs do not hear of them ([`Degradation`]), nor of pages whose
+//!   media type they did not declare ([`Pages`]). Results of calls are read for that, and for nothing else.
 //!
 //! This is cosmetic: what cannot be read passes as it came.
 //!
@@ -46,9 +47,11 @@ mod concern;
 mod degrade;
 mod layer;
 mod options;
+mod pages;
 #[cfg(test)]
 mod tests;
 
 pub use concern::Normalize;
 pub use layer::NormalizeLayer;
 pub use options::{Degradation, FlatKey, OpenAiKeys};
+pub use pages::Pages;

@@ -32,7 +32,9 @@ pub enum Degradation {
     /// The same as all others.
     #[default]
     None,
-    /// Only what they can use. Clients that did not declare MCP Apps get tools without UI metadata and no
-    /// `ui://` resources; and no client gets a `ui://` resource in a list whose media type it did not declare.
+    /// Only what they can use. Clients that did not declare MCP Apps get tools without UI metadata, and no client gets a link
+    /// to a `ui://` page whose media type it did not declare: in a tool, a list of resources or templates, or the content of
+    /// a result or a prompt, where the whole block goes, and with it a prompt's message that has no other. What says no type
+    /// has the one that [`Pages`](super::Pages) gives it. Contents that are read stay: who asks for a page gets it.
     Strip,
 }

@@ -1,6 +1,6 @@
 //! What becomes of the links of tools, by each choice.
 
-use super::{Degradation, FlatKey, NormalizeLayer, OpenAiKeys};
+use super::{Degradation, FlatKey, NormalizeLayer, OpenAiKeys, Pages};
 use crate::exchange::Fixed;
 use crate::protocol::Audience;
 use crate::tried::through;
@@ -226,4 +226,77 @@ async fn what_is_added_stands_where_it_was_asked_for() {
     let got = tool(&layer, r#"{"openai/outputTemplate":"ui://a/b"}"#).await;
     let ui = r#""ui":{"resourceUri":"ui://a/b","visibility":["model"]}"#;
     assert_eq!(got, format!(r#"{{"openai/outputTemplate":"ui://a/b",{ui},"ui/resourceUri":"ui://a/b"}}"#));
+}
+
+#[tokio::test]
+async fn a_tools_link_is_shown_to_those_who_can_render_its_page() {
+    let strip = || NormalizeLayer::new().degradation(Degradation::Strip);
+    let sketch = r#""text/x-sketch""#;
+    let both = format!("{APP},{sketch}");
+    let tool = r#"{"name":"t","_meta":{"k":1.0,"ui":{"resourceUri":"ui://a/b","visibility":["app"]}}}"#;
+    let unlinked = r#"{"name":"t","_meta":{"k":1.0,"ui":{"visibility":["app"]}}}"#;
+    let sketches = Pages::of(["text/x-sketch"]);
+    let either = Pages::of(["text/html;profile=mcp-app", "text/x-sketch"]);
+    for (pages, types, want) in [
+        (Pages::new(), APP, tool),
+        // Whom it is for stays.
+        (sketches.clone(), APP, unlinked),
+        (sketches.clone(), &both, tool),
+        (either.clone(), APP, unlinked),
+        (either.clone(), &both, tool),
+        // This one is known.
+        (either.clone().page("ui://a/b", "Text/HTML; profile=mcp-app"), APP, tool),
+        (either.page("ui://a/c", "text/html;profile=mcp-app"), APP, unlinked),
+        (Pages::new().page("ui://a/b", "text/x-sketch"), APP, unlinked),
+        (Pages::new().page("ui://a/b", "no type"), &both, unlinked),
+        (Pages::of::<&str>([]), &both, unlinked),
+    ] {
+        let layer = strip().pages(pages.clone());
+        assert_eq!(degraded(&layer, Some(types), "tools/list", "tools", tool).await, want, "{pages:?} {types}");
+    }
+    let layer = strip().pages(sketches);
+    // A type for which there is no MCP Apps at all makes no host.
+    let for_models = r#"{"name":"t","_meta":{"ui":{"resourceUri":"ui://a/b"}}}"#;
+    assert_eq!(degraded(&layer, Some(sketch), "tools/list", "tools", for_models).await, r#"{"name":"t","_meta":{}}"#);
+    let flat = r#"{"name":"t","_meta":{"ui/resourceUri":"ui://a/b","x":1}}"#;
+    assert_eq!(degraded(&layer, Some(APP), "tools/list", "tools", flat).await, r#"{"name":"t","_meta":{"x":1}}"#);
+    let odd = r#"{"name":"t","_meta":{"ui":{"resourceUri":"https://a"},"ui/resourceUri":7}}"#;
+    assert_eq!(degraded(&layer, Some(APP), "tools/list", "tools", odd).await, odd);
+}
+
+#[tokio::test]
+async fn links_in_content_go_with_their_blocks() {
+    let layer = NormalizeLayer::new().degradation(Degradation::Strip);
+    let text = r#"{"type":"text","text":"x"}"#;
+    let link = r#"{"type":"resource_link","uri":"ui:\/\/a","mimeType":"text/html;profile=mcp-app","name":"a"}"#;
+    let embedded = r#"{ "type":"resource", "resource":{"uri":"ui://a","mimeType":"text/html","text":"<p>"} }"#;
+    let file = r#"{"type":"resource_link","uri":"file:///a","mimeType":"text/html"}"#;
+    let all = format!("{text} , {link} , {embedded}, {file},7");
+    for method in ["tools/call", "tasks/result"] {
+        let got = degraded(&layer, None, method, "content", &all).await;
+        assert_eq!(got, format!("{text}, {file},7"), "{method}");
+        let got = degraded(&layer, Some(APP), method, "content", &all).await;
+        assert_eq!(got, format!("{text} , {link}, {file},7"), "{method}");
+        let both = format!(r#"{APP},"text/html""#);
+        assert_eq!(degraded(&layer, Some(&both), method, "content", &all).await, all, "{method}");
+        assert_eq!(degraded(&NormalizeLayer::new(), None, method, "content", &all).await, all, "{method}");
+    }
+    assert_eq!(degraded(&layer, None, "tools/call", "content", link).await, "");
+    assert_eq!(degraded(&layer, None, "tools/call", "content", &format!("{link},{text}")).await, text);
+    // Contents that were asked for by their URI come.
+    let contents = r#"{"uri":"ui://a","mimeType":"text/html","text":"<p>"}"#;
+    assert_eq!(degraded(&layer, None, "resources/read", "contents", contents).await, contents);
+    // A link in the metadata of a block, or of the result.
+    let linked = r#"{"type":"text","_meta":{"ui":{"resourceUri":"ui://a"},"x":1.0}}"#;
+    let unlinked = r#"{"type":"text","_meta":{"ui":{},"x":1.0}}"#;
+    assert_eq!(degraded(&layer, None, "tools/call", "content", linked).await, unlinked);
+    assert_eq!(degraded(&layer, Some(APP), "tools/call", "content", linked).await, linked);
+
+    let message = |content: &str| format!(r#"{{"role":"user","content":{content}}}"#);
+    let messages = format!("{},{},{}", message(text), message(embedded), message(&format!("[{link},{text}]")));
+    let got = degraded(&layer, None, "prompts/get", "messages", &messages).await;
+    assert_eq!(got, format!("{},{}", message(text), message(&format!("[{text}]"))));
+
+    let app = NormalizeLayer::new().degradation(Degradation::Strip).audience(Fixed(Audience::App));
+    assert_eq!(degraded(&app, None, "tools/call", "content", &all).await, all);
 }

@@ -52,6 +52,17 @@ impl<'a> MediaType<'a> {
                 .all(|(key, value)| self.parameter(key).is_some_and(|own| own.eq_ignore_ascii_case(value)))
     }
 
+    /// Whether both are of one kind: the same type, subtype and `profile`, which says by what a page is run (RFC 6906 and
+    /// MCP Apps, "UI Resource Format"). Other parameters do not count.
+    pub fn is_like(&self, other: MediaType<'_>) -> bool {
+        let profiles = (self.parameter("profile"), other.parameter("profile"));
+        self.is(other.essence)
+            && match profiles {
+                (Some(own), Some(theirs)) => own.eq_ignore_ascii_case(theirs),
+                (own, theirs) => own.is_none() && theirs.is_none(),
+            }
+    }
+
     fn parameters(&self) -> Parameters<'a> {
         Parameters { rest: self.parameters, broken: false }
     }

@@ -1,0 +1,65 @@
+//! Which media types a server's pages have.
+
+use std::collections::HashMap;
+
+use crate::exchange::Declared;
+use crate::protocol::APP_MEDIA_TYPE;
+
+/// Which media types a server's pages have, so that a link is shown to those who can render what is behind it.
+///
+/// A link in a resource list, a template list or a content block says it itself (`mimeType`). A tool's link does not, and no
+/// other answer is asked for it: then it is what is said here. By default that is MCP Apps' own type, which its pages must
+/// have (MCP Apps, "UI Resource Format").
+///
+/// ```
+/// use tower_mcp_apps::normalize::{Degradation, NormalizeLayer, Pages};
+///
+/// // This server has pages of both kinds. Without a word about a page, a client must have declared both to see its link.
+/// let pages = Pages::of(["text/html;profile=mcp-app", "text/x-sketch"])
+///     .page("ui://board/main", "text/x-sketch")
+///     .page("ui://board/help", "text/html;profile=mcp-app");
+/// let layer = NormalizeLayer::new().degradation(Degradation::Strip).pages(pages);
+/// # drop(layer);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pages {
+    any: Vec<Box<str>>,
+    known: HashMap<Box<str>, Box<str>>,
+}
+
+impl Pages {
+    /// All pages are MCP Apps: `text/html;profile=mcp-app`.
+    pub fn new() -> Self {
+        Self::of([APP_MEDIA_TYPE])
+    }
+
+    /// Each page has one of these media types, such as those that the server advertises. It is not known which: a link is
+    /// shown to clients that declared all of them. Nobody declares what is no media type, nor one of none.
+    pub fn of<T: Into<Box<str>>>(media_types: impl IntoIterator<Item = T>) -> Self {
+        Self { any: media_types.into_iter().map(Into::into).collect(), known: HashMap::new() }
+    }
+
+    /// The page with this URI has this media type, unless a list says otherwise.
+    #[must_use]
+    pub fn page(mut self, uri: impl Into<Box<str>>, media_type: impl Into<Box<str>>) -> Self {
+        self.known.insert(uri.into(), media_type.into());
+        self
+    }
+
+    /// Whether a client can render what is behind a link to this URI, where it says its own type or none.
+    pub(super) fn can_be_rendered(&self, uri: &str, stated: Option<&str>, declared: &Declared) -> bool {
+        if !declared.supports_apps() {
+            return false;
+        }
+        match stated.or_else(|| self.known.get(uri).map(AsRef::as_ref)) {
+            Some(known) => declared.supports_media_type(known),
+            None => !self.any.is_empty() && self.any.iter().all(|any| declared.supports_media_type(any)),
+        }
+    }
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self::new()
+    }
+}
