@@ -69,9 +69,11 @@ for (const era of Object.keys(ERAS)) {
 }
 
 /** What the Inspector says of each tool's app. Its settings go to a folder of their own. */
-async function appsByTool(url) {
+async function appsByTool(url, era) {
   const launcher = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
-  const args = ['--cli', url, '--transport', 'http', '--method', 'tools/list', '--app-info', '--advertise-apps'];
+  const args = [
+    '--cli', url, '--transport', 'http', '--protocol-era', era, '--method', 'tools/list', '--app-info', '--advertise-apps',
+  ];
   const home = await mkdtemp(join(tmpdir(), 'inspector-'));
   try {
     const { stdout } = await promisify(execFile)(
@@ -89,16 +91,18 @@ async function appsByTool(url) {
 
 const none = { hasApp: false };
 
-test('MCP Inspector resolves the app that the layer gives', async () => {
-  assert.deepEqual(await appsByTool(`${demo.address}/mcp`), {
-    account_overview: none,
-    get_balance: none,
-    settlement_history: none,
-    usage_by_day: { hasApp: true, resourceUri: PAGE, resourceMimeType: APP_HTML, csp: CLOSED },
+for (const era of Object.keys(ERAS)) {
+  test(`MCP Inspector, ${era}, resolves the app that the layer gives`, async () => {
+    assert.deepEqual(await appsByTool(`${demo.address}/mcp`, era), {
+      account_overview: none,
+      get_balance: none,
+      settlement_history: none,
+      usage_by_day: { hasApp: true, resourceUri: PAGE, resourceMimeType: APP_HTML, csp: CLOSED },
+    });
+    const bare = await appsByTool(`${demo.address}/bare/mcp`, era);
+    assert.ok(TOOLS.every(name => !bare[name].hasApp));
   });
-  const bare = await appsByTool(`${demo.address}/bare/mcp`);
-  assert.ok(TOOLS.every(name => !bare[name].hasApp));
-});
+}
 
 test('MCP Inspector resolves all that a server declares of its own app', async () => {
   const upstream = await startUpstream();
@@ -106,7 +110,7 @@ test('MCP Inspector resolves all that a server declares of its own app', async (
   try {
     const map = { hasApp: true, resourceUri: URI, resourceMimeType: APP_HTML, ...DECLARED };
     const expected = { show_map: map, read_map: { ...map, visibility: ['app'] }, plain: none };
-    assert.deepEqual(await appsByTool(proxy.address), expected);
+    assert.deepEqual(await appsByTool(proxy.address, 'legacy'), expected);
   } finally {
     await proxy.stop();
     await upstream.stop();
