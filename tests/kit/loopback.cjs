@@ -8,7 +8,7 @@ const listen = Server.prototype.listen;
 
 Server.prototype.listen = function (...args) {
   const [first, second] = args;
-  if (first !== null && typeof first === 'object') {
+  if (first && typeof first === 'object') {
     // A path is a socket in the file system, and a handle was opened by somebody else.
     const options = 'port' in first ? { ...first, host: LOOPBACK } : first;
     return listen.call(this, options, ...args.slice(1));
@@ -17,5 +17,5 @@ Server.prototype.listen = function (...args) {
     return listen.call(this, first, LOOPBACK, ...args.slice(typeof second === 'string' ? 2 : 1));
   }
   // Without a port, Node picks one.
-  return first === undefined || typeof first === 'function' ? listen.call(this, 0, LOOPBACK, ...args) : listen.apply(this, args);
+  return first == null || typeof first === 'function' ? listen.call(this, 0, LOOPBACK, ...args) : listen.apply(this, args);
 };
