@@ -6,6 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::StatusCode;
 use serde_json::json;
+use tower::Layer;
+use tower_mcp_apps::AppsLayer;
+use tower_mcp_apps::exchange::Fixed;
+use tower_mcp_apps::normalize::FlatKey;
+use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::testing::{Answer, FakeServer, Recording, Reply, TestClient, assert_refused, assert_unchanged};
 
 /// A folder that is gone after the test.
@@ -142,6 +147,7 @@ async fn files_that_others_wrote() {
         ("02.b.request.json", &REQUEST.replace("tools/list", "ping")),
         ("02.b.http-response", "HTTP/1.1 404 \r\nx: 1\r\nX: 2\r\n\r\n"),
         ("03.stdio.request.json", r#"{"body": {}}"#),
+        ("04.unanswered.request.json", REQUEST),
         ("manifest.json", "{}"),
     ]);
     let recording = Recording::read(&folder.0).expect("it is read");
@@ -176,9 +182,7 @@ fn files_that_are_none_of_a_recording() {
         let error = Recording::read(&folder.0).expect_err("it is none").to_string();
         assert!(error.contains(expected), "{error}");
     }
-    let folder = Folder::with(&[("a.request.json", REQUEST)]);
-    Recording::read(&folder.0).expect_err("there is no answer");
-    Recording::read(folder.0.join("no")).expect_err("there is no folder");
+    Recording::read(Folder::new().0.join("no")).expect_err("there is no folder");
 }
 
 #[tokio::test]
@@ -211,4 +215,34 @@ async fn the_most_alike_is_played_each_once() {
     let mut client = TestClient::new(FakeServer::new()).recorded();
     assert_refused(&client.call("no", "{}").await.expect("an answer"), -32602);
     assert_eq!(client.recording().exchanges().len(), 1);
+}
+
+/// Every recording in a folder of folders, such as those beside the project: read, and played as it was, bare and through a
+/// stack that has nothing to do.
+#[tokio::test]
+#[ignore = "needs RECORDINGS"]
+async fn recordings_of_others() {
+    let folders = std::env::var("RECORDINGS").expect("RECORDINGS names a folder");
+    let mut count = 0;
+    for folder in fs::read_dir(folders).expect("it is there") {
+        let folder = folder.expect("an entry").path();
+        let recording = Recording::read(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let layer = AppsLayer::new().without_advertising().flat_key(FlatKey::Keep).audience(Fixed(Audience::Host));
+        let mut bare = TestClient::new(recording.server());
+        let mut wrapped = TestClient::new(layer.layer(recording.server()));
+        for exchange in recording.exchanges() {
+            let before = bare.send(exchange.request()).await.expect("an answer");
+            assert_eq!(
+                before.bytes(),
+                exchange.answer_bytes(),
+                "{} of {}",
+                exchange.name().unwrap_or("?"),
+                folder.display()
+            );
+            assert_unchanged(&before, &wrapped.send(exchange.request()).await.expect("an answer"));
+            count += 1;
+        }
+    }
+    assert!(count > 0, "there are recordings");
+    println!("{count} exchanges");
 }

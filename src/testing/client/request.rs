@@ -2,14 +2,12 @@
 
 use std::fmt::Display;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request, Uri};
 use serde_json::Value;
 
 use super::{Body, TestClient};
-use crate::protocol::{Era, Method, header, meta};
+use crate::protocol::{Era, Method, encode_mirrored, header, meta};
 use crate::testing::text::{member, quoted, with_member};
 
 impl<S> TestClient<S> {
@@ -64,7 +62,7 @@ impl<S> TestClient<S> {
         if is_modern {
             set(request.headers_mut(), header::METHOD, method);
             if let Some(name) = name {
-                set(request.headers_mut(), header::NAME, &mirrored(&name));
+                request.headers_mut().insert(header::NAME, encode_mirrored(&name));
             }
         }
         request
@@ -122,10 +120,4 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
 fn string(object: &str, name: &str) -> Option<String> {
     let value: Value = serde_json::from_slice(member(object.as_bytes(), name)?).ok()?;
     value.as_str().map(str::to_owned)
-}
-
-/// A value as headers of the modern era mirror it (MCP 2026-07-28, "Value Encoding").
-fn mirrored(value: &str) -> String {
-    let is_plain = value.bytes().all(|byte| matches!(byte, b'!'..=b'~')) && !value.starts_with("=?");
-    if is_plain { value.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(value)) }
 }

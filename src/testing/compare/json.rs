@@ -101,7 +101,8 @@ impl Comparison<'_> {
                     self.around(&path, is_loose, was, is);
                     is_loose = false;
                     self.value(&path, was.value, is.value);
-                    (left.next(), right.next());
+                    left.next();
+                    right.next();
                 }
                 (Some(part), _) if self.allowed.allows(&place(part)) => {
                     self.allowed.hit(&place(part));

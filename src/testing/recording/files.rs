@@ -22,19 +22,16 @@ pub(super) fn read(folder: &Path) -> io::Result<Vec<RecordedExchange>> {
     let mut exchanges = Vec::new();
     for name in names {
         let (request, response) = (format!("{name}{REQUEST}"), format!("{name}{RESPONSE}"));
-        let load = |file: &str| {
-            let path = folder.join(file);
-            fs::read(&path).map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
-        };
-        let text = load(&request)?;
+        let text = fs::read(folder.join(&request))?;
         let wrong = |file: &str, why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{file}: {why}"));
-        let is_foreign = member(&text, "http").is_none() && serde_json::from_slice::<Value>(&text).is_ok();
-        if is_foreign || !folder.join(&response).exists() {
+        let is_http = member(&text, "http").is_some() || serde_json::from_slice::<Value>(&text).is_err();
+        if !is_http || !folder.join(&response).exists() {
             continue;
         }
         let (head, asked) = read_request(&text).map_err(|why| wrong(&request, why))?;
         let is_broken = member(&text, "broken") == Some(b"true");
-        let (status, headers, answered) = head::read(&load(&response)?).map_err(|why| wrong(&response, why))?;
+        let (status, headers, answered) =
+            head::read(&fs::read(folder.join(&response))?).map_err(|why| wrong(&response, why))?;
         exchanges.push(RecordedExchange { name: Some(name), head, asked, status, headers, answered, is_broken });
     }
     Ok(exchanges)
@@ -121,7 +118,7 @@ fn hex(bytes: &[u8]) -> String {
 
 fn unhex(text: &str) -> Option<Bytes> {
     let digits = text.as_bytes();
-    let is_hex = digits.len() % 2 == 0 && digits.iter().all(u8::is_ascii_hexdigit);
+    let is_hex = digits.len().is_multiple_of(2) && digits.iter().all(u8::is_ascii_hexdigit);
     let pair = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
     is_hex.then(|| digits.chunks(2).map(pair).collect::<Option<Vec<_>>>())?.map(Bytes::from)
 }

@@ -31,7 +31,7 @@ use crate::exchange::Content;
 /// - `NAME.http-response`: the answer as HTTP/1.1 writes it, without chunks: a status line, headers, a blank line, then
 ///   all bytes to the end of the file. Lines may end with LF alone.
 ///
-/// Requests without `http` (recorded from another transport) or without an answer, and other files, are passed over.
+/// Requests without an answer or without `http` (recorded from another transport), and other files, are passed over.
 ///
 /// ```
 /// use serde_json::json;

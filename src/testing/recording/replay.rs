@@ -20,9 +20,9 @@ pub(super) fn server(exchanges: Vec<RecordedExchange>) -> FakeServer {
         let Some(most) = likeness.iter().max().filter(|most| **most > 0) else {
             return Reply::bytes("no such exchange was recorded").status(StatusCode::NOT_FOUND);
         };
-        let alike = (0..exchanges.len()).filter(|index| likeness[*index] == *most);
+        let mut alike = (0..exchanges.len()).filter(|index| likeness[*index] == *most);
         let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
-        let chosen = alike.clone().find(|index| !used[*index]).or(alike.last());
+        let chosen = alike.clone().find(|index| !used[*index]).or(alike.next_back());
         match chosen {
             Some(index) => {
                 used[index] = true;

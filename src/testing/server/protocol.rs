@@ -43,10 +43,9 @@ pub(super) fn answer(script: &Script, log: &Log, received: &Received) -> Reply {
         return Reply::json(error).status(StatusCode::BAD_REQUEST);
     }
     let is_legacy = !is_modern(message);
-    if is_legacy && script.has_sessions && message["method"] != "initialize" {
-        if let Err(status) = check_session(log, received) {
-            return Reply::empty(status);
-        }
+    let needs_session = is_legacy && script.has_sessions && message["method"] != "initialize";
+    if needs_session && let Err(status) = check_session(log, received) {
+        return Reply::empty(status);
     }
     let (reply, has_answer) = match message {
         Value::Array(messages) if is_legacy && !messages.is_empty() => {
