@@ -14,6 +14,8 @@
 //!
 //! # Other extensions
 //!
+//! What is understood of which extension, and what is forwarded, stands in [`support`].
+//!
 //! Any extension can be [advertised](NegotiateLayer::advertise), [withheld](NegotiateLayer::withhold), or chosen
 //! [for each request](NegotiateLayer::advertise_by), such as for the principal that an outer layer knows. What one server
 //! or many say is an [`ExtensionSet`]. MCP Apps is never advertised for a server that has no resources and does not say it.
@@ -89,6 +91,9 @@ mod require;
 mod set;
 #[cfg(test)]
 mod tests;
+
+#[doc = include_str!("support.md")]
+pub mod support {}
 
 pub use advertise::Advertise;
 pub use client::ClientCapabilities;

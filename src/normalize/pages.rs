@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::exchange::Declared;
+use crate::json::{Error, Object, Reader};
 use crate::protocol::APP_MEDIA_TYPE;
 
 /// Which media types a server's pages have, so that a link is shown to those who can render what is behind it.
@@ -39,6 +40,13 @@ impl Pages {
         Self { any: media_types.into_iter().map(Into::into).collect(), known: HashMap::new() }
     }
 
+    /// Each page has one of the media types that a server advertises in its settings of MCP Apps (JSON text), as
+    /// [`ExtensionSet::said`](crate::negotiate::ExtensionSet::said) gives them; MCP Apps' own where it names none.
+    pub fn advertised(settings: &[u8]) -> Self {
+        let types = media_types(settings).unwrap_or_default();
+        if types.is_empty() { Self::new() } else { Self::of(types) }
+    }
+
     /// The page with this URI has this media type, unless a list says otherwise.
     #[must_use]
     pub fn page(mut self, uri: impl Into<Box<str>>, media_type: impl Into<Box<str>>) -> Self {
@@ -56,6 +64,20 @@ impl Pages {
             None => !self.any.is_empty() && self.any.iter().all(|any| declared.supports_media_type(any)),
         }
     }
+}
+
+/// What `mimeTypes` lists; what is no text there is no media type.
+fn media_types(settings: &[u8]) -> Result<Vec<Box<str>>, Error> {
+    let mut object = Object::default();
+    object.read(&mut Reader::new(settings))?;
+    let mut types = Vec::new();
+    let Some(list) = object.get("mimeTypes") else { return Ok(types) };
+    let mut reader = list.reader();
+    reader.enter_array()?;
+    while reader.element()? {
+        types.push(reader.value()?.as_str().unwrap_or_default().into());
+    }
+    Ok(types)
 }
 
 impl Default for Pages {

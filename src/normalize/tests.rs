@@ -254,6 +254,11 @@ async fn a_tools_link_is_shown_to_those_who_can_render_its_page() {
         let layer = strip().pages(pages.clone());
         assert_eq!(degraded(&layer, Some(types), "tools/list", "tools", tool).await, want, "{pages:?} {types}");
     }
+    // What the server says of itself, if that is a list.
+    assert_eq!(Pages::advertised(br#"{"mimeTypes":["text/x-sketch"],"x":1}"#), sketches);
+    for nothing in ["{}", r#"{"mimeTypes":[]}"#, r#"{"mimeTypes":"text/x-sketch"}"#, "[]", "{"] {
+        assert_eq!(Pages::advertised(nothing.as_bytes()), Pages::new(), "{nothing}");
+    }
     let layer = strip().pages(sketches);
     // A type for which there is no MCP Apps at all makes no host.
     let for_models = r#"{"name":"t","_meta":{"ui":{"resourceUri":"ui://a/b"}}}"#;
