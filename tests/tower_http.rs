@@ -8,10 +8,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::post as on_post;
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_ENCODING};
+use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS};
 use http::{HeaderName, Method, Request, Response, StatusCode};
 use kit::body::Script;
-use kit::server::{Received, Server, event_answer, json_answer};
+use kit::server::{Received, Server, event_answer};
 use kit::{LIST, apps_capabilities, initialize, post, send, with};
 use serde_json::{Value, json};
 use tower::{Layer, ServiceBuilder, ServiceExt, service_fn};
@@ -24,6 +24,7 @@ use tower_http::timeout::TimeoutLayer;
 use tower_http::trace::TraceLayer;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::{FakeServer, Reply};
 use tower_mcp_apps::{AppsLayer, McpContext};
 
 /// A list that is long enough to be worth compressing, and of which a model gets `open` only.
@@ -37,28 +38,9 @@ fn server() -> Server {
 }
 
 /// A server that compresses whatever it is asked for.
-fn stubborn() -> Server {
+fn stubborn() -> FakeServer {
     let list = json!({ "jsonrpc": "2.0", "id": 7, "result": { "tools": tools() } }).to_string();
-    Server::new(move |_| {
-        let mut response = json_answer(gzip(list.as_bytes()));
-        response.headers_mut().insert(CONTENT_ENCODING, "gzip".parse().expect("a coding"));
-        response
-    })
-}
-
-/// The bytes in a gzip member with stored blocks: no compressor needed.
-fn gzip(data: &[u8]) -> Vec<u8> {
-    let crc = data.iter().fold(!0u32, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 })
-    });
-    let length = u16::try_from(data.len()).expect("one block is enough");
-    let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
-    out.extend_from_slice(&length.to_le_bytes());
-    out.extend_from_slice(&(!length).to_le_bytes());
-    out.extend_from_slice(data);
-    out.extend_from_slice(&(!crc).to_le_bytes());
-    out.extend_from_slice(&u32::from(length).to_le_bytes());
-    out
+    FakeServer::answering(move |_| Reply::json(&list).gzipped())
 }
 
 fn gzipped_list() -> Request<Script> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 use super::{Body, Received, gzip, misuse, text};
 
@@ -38,6 +38,7 @@ const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 pub struct Reply {
     status: StatusCode,
     headers: HeaderMap,
+    extensions: Extensions,
     content: Content,
     places: Option<Vec<usize>>,
     end: End,
@@ -71,7 +72,16 @@ impl Reply {
         };
         let headers = content_type.map(|value| (CONTENT_TYPE, value)).into_iter().collect();
         let status = StatusCode::OK;
-        Self { status, headers, content, places: None, end: End::Whole, pace: None, is_gzipped: false }
+        Self {
+            status,
+            headers,
+            extensions: Extensions::new(),
+            content,
+            places: None,
+            end: End::Whole,
+            pace: None,
+            is_gzipped: false,
+        }
     }
 
     /// 200 with this JSON text.
@@ -141,6 +151,12 @@ impl Reply {
     pub fn append_header(mut self, name: &str, value: &str) -> Self {
         let (name, value) = misuse::header(name, value);
         self.headers.append(name, value);
+        self
+    }
+
+    /// The same with this among the extensions of the response, as a layer further in leaves it.
+    pub fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.extensions.insert(value);
         self
     }
 
@@ -255,6 +271,7 @@ impl Reply {
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
+        *response.extensions_mut() = self.extensions;
         Some(response)
     }
 

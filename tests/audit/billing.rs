@@ -1,17 +1,19 @@
 //! What billing and payment need: who made a call, before it is served and afterwards.
 
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-use http::{HeaderName, Request, Response, StatusCode};
-use tower::{BoxError, Layer, Service};
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode};
+use tower::{Layer, Service};
 use tower_mcp_apps::audit::Record;
 use tower_mcp_apps::exchange::{ByHeader, KnownBy};
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::{AppsLayer, McpContext};
 
-use crate::kit::{Pieces, Server, call, collect, keep, post, send};
+use crate::kit::{Server, call, collect, keep, post, send};
 
 const EDGE: HeaderName = HeaderName::from_static("x-audience");
 
@@ -64,14 +66,14 @@ struct Payment<S> {
 
 impl<S, B> Service<Request<B>> for Payment<S>
 where
-    S: Service<Request<B>, Response = Response<Pieces>, Error = BoxError>,
+    S: Service<Request<B>, Response = Response<Body>, Error = Infallible>,
     S::Future: Send + 'static,
 {
-    type Response = Response<Pieces>;
-    type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, BoxError>> + Send>>;
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(cx)
     }
 
@@ -95,12 +97,12 @@ where
                 .header("payment-required", "eyJhIjoxfQ==")
                 .header("www-authenticate", "Payment id=\"1\"")
                 .header("www-authenticate", "Payment id=\"2\"");
-            return Box::pin(async move { Ok(offer.body(Pieces::whole(OFFER))?) });
+            return Box::pin(async move { Ok(offer.body(Body::new(OFFER)).expect("it is well formed")) });
         }
         let answer = self.inner.call(request);
         Box::pin(async move {
             let mut response = answer.await?;
-            response.headers_mut().insert("payment-response", "cmVjZWlwdA==".parse()?);
+            response.headers_mut().insert("payment-response", HeaderValue::from_static("cmVjZWlwdA=="));
             Ok(response)
         })
     }
@@ -112,7 +114,7 @@ const RESULT: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"_meta":{
 #[tokio::test]
 async fn a_payment_layer_inside() {
     let ledger = Arc::default();
-    let payment = Payment { inner: Server::json(RESULT), ledger: Arc::clone(&ledger) };
+    let payment = Payment { inner: Server::json(RESULT).bare(), ledger: Arc::clone(&ledger) };
     let (sink, kept) = keep();
     let layer = AppsLayer::new().audience(ByHeader::new(EDGE)).audit(sink);
     let service = layer.layer(payment);

@@ -1,26 +1,27 @@
 //! When a record is made, and how the exchange ended.
 
-use bytes::Bytes;
-use http::Response;
+use http::{Request, Response};
 use http_body_util::BodyExt;
-use tower::ServiceExt;
+use tower::{Layer, ServiceExt, service_fn};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{AuditLayer, End};
+use tower_mcp_apps::concern::RequestBody;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::{Body, Reply};
 
-use crate::kit::{Pieces, Server, call, keep, send};
+use crate::kit::{Server, call, keep, send};
 
 const EVENT: &str = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n";
 
 #[tokio::test]
 async fn a_stream_is_counted_while_it_runs_and_recorded_when_it_ends() {
     let (sink, kept) = keep();
-    let (writer, body) = Pieces::channel();
+    let (writer, body) = Body::channel();
     let service = Server::events(body).within(AppsLayer::new().audit(sink));
     let mut body = send(service, call("slow")).await.into_body();
     for _ in 0..3 {
-        writer.send(Ok(Bytes::from_static(EVENT.as_bytes()))).expect("the stream is open");
+        writer.send_data(EVENT);
         let frame = body.frame().await.expect("a frame").expect("no error");
         assert_eq!(frame.into_data().expect("data"), EVENT);
         assert!(kept.try_recv().is_err(), "the stream is still open");
@@ -36,9 +37,9 @@ async fn a_stream_is_counted_while_it_runs_and_recorded_when_it_ends() {
 #[tokio::test]
 async fn a_client_that_goes_away_within_a_stream() {
     let (sink, kept) = keep();
-    let (writer, body) = Pieces::channel();
+    let (writer, body) = Body::channel();
     let mut body = send(Server::events(body).within(AuditLayer::new(sink)), call("slow")).await.into_body();
-    writer.send(Ok(Bytes::from_static(EVENT.as_bytes()))).expect("the stream is open");
+    writer.send_data(EVENT);
     body.frame().await.expect("a frame").expect("no error");
     drop(body);
     assert!(writer.is_closed(), "the inner side closes, too");
@@ -50,7 +51,7 @@ async fn a_client_that_goes_away_within_a_stream() {
 #[tokio::test]
 async fn a_client_that_goes_away_before_the_head() {
     let (sink, kept) = keep();
-    let service = Server::silent().within(AuditLayer::new(sink));
+    let service = Server::new(Reply::never).within(AuditLayer::new(sink));
     let mut future = Box::pin(service.oneshot(call("slow")));
     assert!(is_pending(&mut future).await);
     assert!(kept.try_recv().is_err());
@@ -64,7 +65,7 @@ async fn a_client_that_goes_away_before_the_head() {
 async fn a_client_that_goes_away_before_its_call_was_decided() {
     let (sink, kept) = keep();
     // The look-up gets no answer, either.
-    let service = Server::silent().without_list().within(AppsLayer::new().audit(sink));
+    let service = Server::new(Reply::never).without_list().within(AppsLayer::new().audit(sink));
     let mut future = Box::pin(service.oneshot(call("x")));
     assert!(is_pending(&mut future).await);
     drop(future);
@@ -81,9 +82,10 @@ async fn is_pending<F: Future + Unpin>(future: &mut F) -> bool {
 #[tokio::test]
 async fn an_inner_service_that_fails() {
     let (sink, kept) = keep();
-    let service = Server::new(|_| Err("no route".into())).within(AuditLayer::new(sink));
+    let down = service_fn(|_: Request<RequestBody<_>>| async { Err::<Response<Body>, _>("no route") });
+    let service = AuditLayer::new(sink).layer(down);
     let error = service.oneshot(call("x")).await.err().expect("the error passes through");
-    assert_eq!(error.to_string(), "no route");
+    assert_eq!(error, "no route");
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.status(), record.bytes(), record.end()), (None, 0, End::Failed));
     assert!(!record.is_refused());
@@ -92,7 +94,7 @@ async fn an_inner_service_that_fails() {
 #[tokio::test]
 async fn an_inner_service_that_panics() {
     let (sink, kept) = keep();
-    let service = Server::panicking().within(AuditLayer::new(sink));
+    let service = Server::new(|| panic!("the server's own fault")).within(AuditLayer::new(sink));
     let panicked = tokio::spawn(async move { drop(send(service, call("x")).await) }).await;
     assert!(panicked.expect_err("the panic passes through").is_panic());
     assert_eq!(kept.try_recv().expect("one record").end(), End::Failed);
@@ -102,9 +104,9 @@ async fn an_inner_service_that_panics() {
 async fn a_body_that_breaks_off() {
     for layer in 0..2 {
         let (sink, kept) = keep();
-        let (writer, body) = Pieces::channel();
-        writer.send(Ok(Bytes::from_static(b"{\"jsonrpc\""))).expect("the body is open");
-        writer.send(Err("reset".into())).expect("the body is open");
+        let (writer, body) = Body::channel();
+        writer.send_data("{\"jsonrpc\"");
+        writer.abort();
         let server = Server::events(body);
         let mut body = if layer == 0 {
             send(server.within(AuditLayer::new(sink)), call("x")).await.into_body().boxed()
@@ -114,7 +116,7 @@ async fn a_body_that_breaks_off() {
         assert_eq!(body.frame().await.expect("a frame").expect("no error").into_data().expect("data").len(), 10);
         assert!(kept.try_recv().is_err());
         let error = body.frame().await.expect("a frame").expect_err("the error passes through");
-        assert_eq!(error.to_string(), "reset");
+        assert_eq!(error.to_string(), "the body broke off, as the test has it");
         let record = kept.try_recv().expect("one record");
         assert_eq!((record.bytes(), record.end()), (10, End::Failed));
     }
@@ -123,15 +125,12 @@ async fn a_body_that_breaks_off() {
 #[tokio::test]
 async fn an_answer_of_a_known_length_is_complete_once_that_is_out() {
     let (sink, kept) = keep();
-    let (writer, body) = Pieces::channel();
-    let body = std::sync::Mutex::new(Some(body));
-    let server = Server::new(move |_| {
-        let body = body.lock().expect("no test panics here").take().ok_or("only one")?;
-        Ok(Response::builder().header("content-length", "4").body(body)?)
-    });
+    let (writer, body) = Body::channel();
+    let reply = Reply::body(body).header("content-length", "4");
+    let server = Server::new(move || reply.clone());
     let mut body = send(server.within(AuditLayer::new(sink)), call("x")).await.into_body();
     for expected in [None, Some((4, End::Complete))] {
-        writer.send(Ok(Bytes::from_static(b"ab"))).expect("the body is open");
+        writer.send_data("ab");
         body.frame().await.expect("a frame").expect("no error");
         assert_eq!(kept.try_recv().ok().map(|record| (record.bytes(), record.end())), expected);
     }

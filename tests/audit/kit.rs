@@ -1,19 +1,15 @@
-//! A server whose answers a test writes, a sink that keeps, and small steps that all tests take.
+//! A server on which one tool is, a sink that keeps, and small steps that all tests take.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
-use tokio::sync::mpsc;
-use tower::{BoxError, Layer, Service, ServiceExt};
+use tower::{Layer, Service, ServiceExt};
 use tower_mcp_apps::McpContext;
 use tower_mcp_apps::audit::{Record, Sink};
+use tower_mcp_apps::testing::{Body, FakeServer, Received, Reply};
 
 /// A sink, and the records that it was given.
 pub(crate) fn keep() -> (impl Sink, Receiver<Record>) {
@@ -21,59 +17,27 @@ pub(crate) fn keep() -> (impl Sink, Receiver<Record>) {
     (move |record: &Record| drop(records.send(record.clone())), kept)
 }
 
-/// A body that a test sends piece by piece.
-pub(crate) struct Pieces {
-    pieces: mpsc::UnboundedReceiver<Result<Bytes, BoxError>>,
-    is_ended: bool,
-}
-
-pub(crate) type Writer = mpsc::UnboundedSender<Result<Bytes, BoxError>>;
-
-impl Pieces {
-    pub(crate) fn channel() -> (Writer, Self) {
-        let (writer, pieces) = mpsc::unbounded_channel();
-        (writer, Self { pieces, is_ended: false })
-    }
-
-    pub(crate) fn whole(text: &str) -> Self {
-        let (writer, pieces) = Self::channel();
-        writer.send(Ok(Bytes::copy_from_slice(text.as_bytes()))).expect("the body is there");
-        pieces
-    }
-
-    /// Over from the start, and says so.
-    pub(crate) fn ended() -> Self {
-        Self { is_ended: true, ..Self::channel().1 }
-    }
-}
-
-impl Body for Pieces {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        self.pieces.poll_recv(cx).map(|piece| piece.map(|piece| piece.map(Frame::data)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.is_ended
-    }
-}
-
-type Answer = Result<Response<Pieces>, BoxError>;
-type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
-
-/// A server that answers whatever the test says, with any request body. A look-up of its tools finds only one, `x`.
-#[derive(Clone)]
+/// A server that answers whatever the test says. A look-up of its tools finds only one, `x`.
 pub(crate) struct Server {
     // For whom the tool is.
     visibility: Option<&'static str>,
-    answer: Arc<dyn Fn(Request<()>) -> Answering + Send + Sync>,
+    answer: Arc<dyn Fn() -> Reply + Send + Sync>,
 }
 
 impl Server {
-    fn answering(answer: impl Fn(Request<()>) -> Answering + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(answer: impl Fn() -> Reply + Send + Sync + 'static) -> Self {
         Self { visibility: Some(r#"["model","app"]"#), answer: Arc::new(answer) }
+    }
+
+    /// Answers everything with this JSON.
+    pub(crate) fn json(text: &'static str) -> Self {
+        Self::new(move || Reply::json(text))
+    }
+
+    /// Answers everything with one stream of events, which the test writes.
+    pub(crate) fn events(body: Body) -> Self {
+        let reply = Reply::body(body).content_type("text/event-stream");
+        Self::new(move || reply.clone())
     }
 
     /// Chooses for whom the tool `x` is.
@@ -86,66 +50,25 @@ impl Server {
         Self { visibility: None, ..self }
     }
 
-    pub(crate) fn new(answer: impl Fn(Request<()>) -> Answer + Send + Sync + 'static) -> Self {
-        Self::answering(move |request| Box::pin(std::future::ready(answer(request))))
+    pub(crate) fn within<L: Layer<FakeServer>>(self, layer: L) -> L::Service {
+        layer.layer(self.bare())
     }
 
-    /// Answers everything with this JSON.
-    pub(crate) fn json(text: &'static str) -> Self {
-        Self::new(move |_| {
-            let response = Response::builder().header("content-type", "application/json");
-            Ok(response.body(Pieces::whole(text))?)
+    pub(crate) fn bare(self) -> FakeServer {
+        FakeServer::answering(move |received| match self.visibility {
+            Some(visibility) if is_look_up(received) => {
+                let tool = format!(r#"{{"name":"x","_meta":{{"ui":{{"visibility":{visibility}}}}}}}"#);
+                Reply::result(received, format!(r#"{{"tools":[{tool}]}}"#))
+            }
+            _ => (self.answer)(),
         })
-    }
-
-    /// Answers everything with one stream of events, which the test writes.
-    pub(crate) fn events(body: Pieces) -> Self {
-        let body = std::sync::Mutex::new(Some(body));
-        Self::new(move |_| {
-            let body = body.lock().expect("no test panics here").take().ok_or("only one stream")?;
-            Ok(Response::builder().header("content-type", "text/event-stream").body(body)?)
-        })
-    }
-
-    /// Never answers.
-    pub(crate) fn silent() -> Self {
-        Self::answering(|_| Box::pin(std::future::pending()))
-    }
-
-    /// Panics on its way to an answer.
-    pub(crate) fn panicking() -> Self {
-        Self::answering(|_| Box::pin(async { panic!("the server's own fault") }))
-    }
-
-    pub(crate) fn within<L: Layer<Self>>(self, layer: L) -> L::Service {
-        layer.layer(self)
     }
 }
 
-impl<B> Service<Request<B>> for Server {
-    type Response = Response<Pieces>;
-    type Error = BoxError;
-    type Future = Answering;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> Answering {
-        let context = request.extensions().get::<McpContext>();
-        // A look-up has an id of its own; the tests' lists have 1.
-        let look_up = context.filter(|context| context.method() == Some("tools/list") && context.id() != Some(b"1"));
-        let Some((id, visibility)) = look_up.and_then(McpContext::id).zip(self.visibility) else {
-            return (self.answer)(request.map(drop));
-        };
-        let list = format!(
-            r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{{"name":"x","_meta":{{"ui":{{"visibility":{}}}}}}}]}}}}"#,
-            text(id),
-            visibility
-        );
-        let response = Response::builder().header("content-type", "application/json").body(Pieces::whole(&list));
-        Box::pin(std::future::ready(response.map_err(Into::into)))
-    }
+fn is_look_up(received: &Received) -> bool {
+    let context = received.parts().extensions.get::<McpContext>();
+    // A look-up has an id of its own; the tests' lists have 1.
+    context.is_some_and(|context| context.method() == Some("tools/list") && context.id() != Some(b"1"))
 }
 
 pub(crate) fn post(message: &str) -> Request<Full<Bytes>> {
@@ -165,7 +88,10 @@ where
     service.oneshot(request).await.expect("the service answers")
 }
 
-pub(crate) async fn collect<B: Body<Data = Bytes, Error: std::fmt::Debug>>(response: Response<B>) -> String {
+pub(crate) async fn collect<B>(response: Response<B>) -> String
+where
+    B: http_body::Body<Data = Bytes, Error: std::fmt::Debug>,
+{
     text(&response.into_body().collect().await.expect("the body is whole").to_bytes())
 }
 

@@ -8,12 +8,14 @@ mod sinks;
 mod stacks;
 mod wire;
 
+use http::StatusCode;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{AuditLayer, End};
 use tower_mcp_apps::exchange::KnownBy;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Reply;
 
-use crate::kit::{Pieces, Server, call, collect, keep, post, send, text};
+use crate::kit::{Server, call, collect, keep, post, send, text};
 
 const RESULT: &str = r#"{"jsonrpc":"2.0","id":"a","result":{"content":[]}}"#;
 
@@ -113,7 +115,7 @@ async fn requests_that_are_not_mcp_leave_no_record() {
 #[tokio::test]
 async fn an_answer_without_a_body_is_complete() {
     let (sink, kept) = keep();
-    let service = Server::new(|_| Ok(http::Response::new(Pieces::ended()))).within(AuditLayer::new(sink));
+    let service = Server::new(|| Reply::empty(StatusCode::OK)).within(AuditLayer::new(sink));
     // As hyper does with a body that says it is over: it is never asked for a frame.
     drop(send(service, call("x")).await);
     assert_eq!(kept.try_recv().expect("one record").end(), End::Complete);

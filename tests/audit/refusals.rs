@@ -33,7 +33,7 @@ async fn refused(
 }
 
 fn unreached() -> Server {
-    Server::new(|_| panic!("a refused request reaches nobody"))
+    Server::new(|| panic!("a refused request reaches nobody"))
 }
 
 #[tokio::test]

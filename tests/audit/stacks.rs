@@ -1,14 +1,15 @@
 //! An audit layer around other layers: it sees what they knew and decided.
 
-use http::{HeaderName, Response};
+use http::{HeaderName, StatusCode};
 use tower::Layer;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{AuditLayer, Reason};
 use tower_mcp_apps::exchange::{ByHeader, Decision, Fixed, KnownBy};
 use tower_mcp_apps::protocol::{Audience, ToolVisibility};
+use tower_mcp_apps::testing::Reply;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
-use crate::kit::{Pieces, Server, call, collect, keep, post, send};
+use crate::kit::{Server, call, collect, keep, post, send};
 
 #[tokio::test]
 async fn the_reason_of_a_layer_inside() {
@@ -47,9 +48,9 @@ async fn the_audience_that_a_layer_inside_knew_better() {
 #[tokio::test]
 async fn a_layer_that_forwards_does_not_hide_that_one_inside_refused() {
     let (sink, kept) = keep();
-    let server = Server::new(|_| {
-        let response = Response::builder().status(400).extension(Decision::refused(Some(Reason::LookUpFailed)));
-        Ok(response.body(Pieces::whole("{}"))?)
+    let server = Server::new(|| {
+        let refused = Decision::refused(Some(Reason::LookUpFailed));
+        Reply::json("{}").status(StatusCode::BAD_REQUEST).extension(refused)
     });
     let outside = AppsLayer::new().audience(Fixed(Audience::App)).audit(sink);
     collect(send(server.within(outside), call("x")).await).await;
@@ -60,10 +61,7 @@ async fn a_layer_that_forwards_does_not_hide_that_one_inside_refused() {
 #[tokio::test]
 async fn the_visibility_that_a_layer_inside_found_out() {
     let (sink, kept) = keep();
-    let server = Server::new(|_| {
-        let decision = Decision::forwarded().with_tool("x", ToolVisibility::App);
-        Ok(Response::builder().extension(decision).body(Pieces::whole("{}"))?)
-    });
+    let server = Server::new(|| Reply::json("{}").extension(Decision::forwarded().with_tool("x", ToolVisibility::App)));
     collect(send(server.within(AuditLayer::new(sink)), call("x")).await).await;
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.is_refused(), record.visibility()), (false, Some(ToolVisibility::App)));

@@ -8,16 +8,15 @@ use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
 use axum::routing::post;
-use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{End, Record};
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::{AppsLayer, testing};
 
-use crate::kit::{Pieces, keep};
+use crate::kit::keep;
 
 const MESSAGE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}"#;
 
@@ -62,7 +61,7 @@ async fn json_of_a_known_length() {
 #[tokio::test]
 async fn a_stream_to_its_end_and_one_that_the_client_leaves() {
     for leaves in [false, true] {
-        let (writer, pieces) = Pieces::channel();
+        let (writer, pieces) = testing::Body::channel();
         let pieces = std::sync::Arc::new(std::sync::Mutex::new(Some(pieces)));
         let answer = move || {
             let pieces = pieces.lock().expect("no test panics here").take();
@@ -71,7 +70,7 @@ async fn a_stream_to_its_end_and_one_that_the_client_leaves() {
             async { Ok::<_, Infallible>(response.expect("the response is well formed")) }
         };
         let (mut connection, kept) = called(post(answer)).await;
-        writer.send(Ok(Bytes::from_static(b"data: 1\n\n"))).expect("the stream is open");
+        writer.send_data("data: 1\n\n");
         let mut read = Vec::new();
         while !String::from_utf8_lossy(&read).contains("data: 1") {
             assert_ne!(connection.read_buf(&mut read).await.expect("more to come"), 0);
