@@ -46,6 +46,7 @@
 //!
 //! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
 //! about an exchange: see [`McpContext`]. Those who write a server declare its UI with the builders in [`ui`].
+//! How to test a stack of these layers is told in [`testing`], which is behind the feature of this name.
 //!
 //! # Stacking
 //!
@@ -206,6 +207,11 @@
 //!
 //! [MCP Apps]: https://github.com/modelcontextprotocol/ext-apps
 
+#![cfg_attr(feature = "testing", doc = "[`testing`]: crate::testing")]
+#![cfg_attr(
+    not(feature = "testing"),
+    doc = "[`testing`]: https://docs.rs/tower-mcp-apps/latest/tower_mcp_apps/testing/index.html"
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![warn(unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
