@@ -8,6 +8,8 @@ use http::HeaderMap;
 use http_body::Body;
 
 use super::unanswered::BoxError;
+use crate::exchange::Content;
+use crate::sse::{Sniff, sniff};
 
 /// What came of a body.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +47,15 @@ impl Collected {
             [one] => one.clone(),
             frames => frames.concat().into(),
         }
+    }
+}
+
+/// Whether a body is an event stream. The label may lie.
+pub(super) fn is_stream(headers: &HeaderMap, body: &[u8]) -> bool {
+    match sniff(body) {
+        Sniff::EventStream => true,
+        Sniff::Json => false,
+        Sniff::Other | Sniff::Unknown => Content::of(headers) == Content::Events,
     }
 }
 

@@ -163,6 +163,20 @@ async fn the_answer_is_found_among_others() {
 }
 
 #[tokio::test]
+async fn a_label_that_lies_hides_nothing() {
+    let list = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"x"}]}}"#;
+    for reply in [
+        Reply::json(list).content_type("text/event-stream"),
+        Reply::json(list).as_events().content_type("application/json"),
+    ] {
+        let mut client = TestClient::new(FakeServer::answering(move |_| reply.clone()));
+        assert_eq!(client.request("tools/list", "{}").await.expect("an answer").tool_names(), ["x"]);
+        let again = client.raw(r#"{"id":1}"#);
+        assert_eq!(client.send(again).await.expect("an answer").messages(), [list]);
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_answer_is_there_to_look_at() {
     let broken = FakeServer::answering(|_| Reply::json("[1").status(StatusCode::BAD_GATEWAY).cut_after(2));
     let mut client = TestClient::new(broken);
@@ -236,6 +250,12 @@ async fn a_raw_body_is_sent_as_it_is() {
     let request = client.raw(Body::frames(["{"]).then_fail());
     client.send(request).await.expect("an answer");
     assert_eq!(server.take_requests()[0].error(), Some("the body broke off, as the test has it"));
+}
+
+#[test]
+#[should_panic(expected = r#""a b" is no path"#)]
+fn a_path_that_is_none() {
+    drop(TestClient::new(server()).path("a b"));
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod server;
 #[allow(dead_code)]
 #[path = "../servers/mod.rs"]
 mod servers;
+mod stacks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

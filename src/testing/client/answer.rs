@@ -5,16 +5,32 @@ use http::response::Parts;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use crate::exchange::Content;
 use crate::sse::{Block, Splitter};
-use crate::testing::collected::Collected;
+use crate::testing::collected::{Collected, is_stream};
 use crate::testing::received::header;
 use crate::testing::text;
 
 /// An answer as a client got it: its head, its bytes, and what they say.
 ///
 /// Values are to look at: numbers may lose digits, and of duplicate members only the last is there. Bytes are for what must
-/// not change: [`assert_unchanged`](super::assert_unchanged) compares them.
+/// not change: [`assert_unchanged`](crate::testing::assert_unchanged) compares them.
+///
+/// ```
+/// use http::StatusCode;
+/// use serde_json::json;
+/// use tower_mcp_apps::testing::{FakeServer, TestClient, Unanswered};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Unanswered> {
+/// let server = FakeServer::new().streaming().tool(json!({"name": "sum"})).result("sum", r#"{"content": [], "total": 1.00}"#);
+/// let answer = TestClient::new(server).call("sum", json!({"of": [0.5, 0.5]})).await?;
+///
+/// assert_eq!((answer.status(), answer.header("content-type")), (StatusCode::OK, Some("text/event-stream")));
+/// assert_eq!(answer.result()["total"], 1.0);
+/// assert!(answer.text().contains(r#""total": 1.00"#) && answer.events().len() == 1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Answer {
     id: Option<Bytes>,
@@ -89,9 +105,9 @@ impl Answer {
         self.body.error.as_deref()
     }
 
-    /// Whether it is an event stream, by its `Content-Type`.
+    /// Whether it is an event stream: by its first bytes where these tell, or else by its `Content-Type`.
     pub fn is_stream(&self) -> bool {
-        Content::of(&self.parts.headers) == Content::Events
+        is_stream(&self.parts.headers, &self.bytes)
     }
 
     /// The events of a stream, as they came, also the last one where its blank line is missing; none of another body.

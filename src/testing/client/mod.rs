@@ -1,23 +1,25 @@
 //! A client that asks a service in the process, in either era.
 
 mod answer;
+mod handshake;
 mod open;
 mod request;
 
 use std::future::poll_fn;
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderName, Request, Response, Uri};
 use http_body::Body as HttpBody;
 use serde_json::{Value, json};
 use tower_service::Service;
 
 pub use self::answer::Answer;
+use self::handshake::Session;
 pub use self::open::OpenAnswer;
 use super::recording::{RecordedExchange, Recording};
 use super::unanswered::{BoxError, Unanswered, Why};
 use super::{Body, misuse};
-use crate::protocol::{APP_MEDIA_TYPE, Audience, Era, UI_EXTENSION, header};
+use crate::protocol::{APP_MEDIA_TYPE, Audience, Era, UI_EXTENSION};
 
 const LEGACY: &str = "2025-11-25";
 
@@ -61,7 +63,7 @@ const MOST_PAGES: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct TestClient<S> {
     service: S,
-    path: String,
+    path: Uri,
     version: String,
     capabilities: Value,
     headers: HeaderMap,
@@ -74,19 +76,12 @@ pub struct TestClient<S> {
     recording: Option<Recording>,
 }
 
-/// What a handshake of the legacy era left behind.
-#[derive(Clone, Debug)]
-struct Session {
-    id: Option<HeaderValue>,
-    version: Option<HeaderValue>,
-}
-
 impl<S> TestClient<S> {
     /// A client of the modern era that declares nothing.
     pub fn new(service: S) -> Self {
         Self {
             service,
-            path: "/mcp".to_owned(),
+            path: Uri::from_static("/mcp"),
             version: Era::FIRST_MODERN.to_owned(),
             capabilities: json!({}),
             headers: HeaderMap::new(),
@@ -180,8 +175,13 @@ impl<S> TestClient<S> {
     }
 
     /// Sends each request to this path; else it is `/mcp`.
+    ///
+    /// # Panics
+    ///
+    /// Where this is no path.
+    #[track_caller]
     pub fn path(mut self, path: &str) -> Self {
-        path.clone_into(&mut self.path);
+        self.path = misuse::path(path);
         self
     }
 
@@ -218,45 +218,6 @@ where
     R: HttpBody<Data = Bytes>,
     R::Error: Into<BoxError>,
 {
-    /// Shakes hands in the era that the service speaks: the modern one, or else the legacy one.
-    ///
-    /// # Errors
-    ///
-    /// [`Unanswered`] where it speaks neither.
-    pub async fn connect(self) -> Result<Self, Unanswered> {
-        let mut client = self.modern();
-        if let Ok(discovered) = client.ask("server/discover", json!({})).await {
-            client.server = discovered["capabilities"].clone();
-            return Ok(client);
-        }
-        let mut client = client.legacy();
-        let request = client.initializing();
-        let initialized = client.open(request).await?.into_result("initialize").await?;
-        client.initialized(&initialized).await?;
-        Ok(client)
-    }
-
-    /// Whether the service declared a capability when [hands were shaken](Self::connect).
-    pub(in crate::testing) fn has(&self, capability: &str) -> bool {
-        self.server.get(capability).is_some()
-    }
-
-    /// `initialize`, and the notification that follows a result. Only where a test looks at the answer need it be called.
-    ///
-    /// # Errors
-    ///
-    /// [`Unanswered`] where the service fails.
-    pub async fn initialize(&mut self) -> Result<Answer, Unanswered> {
-        let request = self.initializing();
-        let answer = self.send(request).await?;
-        self.keep_session(answer.headers());
-        if !answer.result().is_null() {
-            let result = answer.result().clone();
-            self.initialized(&(answer.headers().clone(), result)).await?;
-        }
-        Ok(answer)
-    }
-
     /// `server/discover`.
     ///
     /// # Errors
@@ -372,20 +333,6 @@ where
         Ok(OpenAnswer::new(&asked, response))
     }
 
-    /// Ends the session, where there is one.
-    ///
-    /// # Errors
-    ///
-    /// [`Unanswered`] where the service fails.
-    pub async fn close(&mut self) -> Result<(), Unanswered> {
-        if self.session.as_ref().is_some_and(|session| session.id.is_some()) {
-            let request = self.head(http::Method::DELETE, Body::default());
-            self.send(request).await?;
-        }
-        self.session = None;
-        Ok(())
-    }
-
     /// All entries of a list.
     pub(in crate::testing) async fn list(&mut self, method: &str, member: &str) -> Result<Vec<Value>, Unanswered> {
         let (mut entries, mut params) = (Vec::new(), json!({}));
@@ -416,36 +363,5 @@ where
         let request = self.prepare(method, params);
         let (_, result) = self.open(request).await?.into_result(method).await?;
         Ok(result)
-    }
-
-    /// Initialises, where that has to come first.
-    async fn shake_hands(&mut self) -> Result<(), Unanswered> {
-        if self.era() == Era::Legacy && self.session.is_none() {
-            self.initialize().await?.into_result("initialize")?;
-        }
-        Ok(())
-    }
-
-    fn initializing(&mut self) -> Request<Body> {
-        self.session = None;
-        let info = json!({ "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") });
-        let params = json!({ "protocolVersion": self.version, "capabilities": self.capabilities, "clientInfo": info });
-        self.prepare("initialize", params)
-    }
-
-    fn keep_session(&mut self, headers: &HeaderMap) {
-        let id = headers.get(header::SESSION_ID).cloned();
-        self.session = Some(Session { id, version: HeaderValue::from_str(&self.version).ok() });
-    }
-
-    async fn initialized(&mut self, (headers, result): &(HeaderMap, Value)) -> Result<(), Unanswered> {
-        self.keep_session(headers);
-        self.server = result["capabilities"].clone();
-        let chosen = result["protocolVersion"].as_str().and_then(|version| HeaderValue::from_str(version).ok());
-        if let Some(session) = &mut self.session {
-            session.version = chosen;
-        }
-        let request = self.prepare_notification("notifications/initialized", "{}");
-        self.send(request).await.map(drop)
     }
 }

@@ -12,8 +12,8 @@ use http::request::Parts;
 use http::{HeaderMap, Request, StatusCode};
 use serde_json::Value;
 
+use super::collected::is_stream;
 use super::{Answer, Body, FakeServer, Reply};
-use crate::exchange::Content;
 
 /// Exchanges, in the order in which they happened.
 ///
@@ -174,6 +174,6 @@ impl RecordedExchange {
     }
 
     fn is_stream(&self) -> bool {
-        Content::of(&self.headers) == Content::Events
+        is_stream(&self.headers, &self.answered)
     }
 }
