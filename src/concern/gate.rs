@@ -1,12 +1,13 @@
 //! A call that waits for the catalogue: found, waited for, or asked for, and then judged.
 
-use std::collections::HashSet;
+mod inquiry;
+
 use std::future::Future;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -16,18 +17,15 @@ use http_body::Body;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
-use super::catalogue::{Catalogue, Failure, Flight, Found, Heard, Keys, Landed, Lead, Page, Question, Tools};
+use self::inquiry::{Inquiry, Turned};
+use super::catalogue::{Failure, Flight, Found, Heard, Keys, Landed, Page, Question, Tools};
 use super::collect::{Collect, Step};
 use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody};
 use crate::exchange::{Encoding, McpContext};
-use crate::frames::Frames;
-use crate::message::{MetaTool, Reason, Refusal};
+use crate::message::{Reason, Refusal};
 use crate::protocol::code;
 use crate::sse::{Sniff, Splitter};
-
-/// The most pages of one catalogue. With a cursor for each that never came before, nothing else bounds them.
-const MOST_PAGES: usize = 1000;
 
 pin_project! {
     /// A call on its way through the gate.
@@ -72,23 +70,6 @@ pin_project! {
         // The call may run, once the service is ready.
         Entering,
     }
-}
-
-/// A look-up under way.
-struct Inquiry {
-    lead: Lead,
-    question: Question,
-    tools: Tools,
-    fresh_for: Option<Duration>,
-    is_public: bool,
-    cursors: HashSet<Bytes>,
-    next: Option<Bytes>,
-    /// Whether `tools/list` was read to its end, so that meta-tools are asked.
-    is_behind: bool,
-    /// The tools that a meta-tool is still to describe, the next one last; of one that lists all, anything.
-    missing: Vec<Box<str>>,
-    /// How many bytes the pages that are to come may have together.
-    left: usize,
 }
 
 struct Reading<R> {
@@ -265,12 +246,6 @@ impl Failure {
     }
 }
 
-/// What a page led to.
-enum Turned {
-    Next(Box<Inquiry>),
-    Over(Lead, Result<Catalogue, Failure>),
-}
-
 impl<C: Concern, B: Body> Call<C, B> {
     /// The tools that a meta-tool must be asked for beyond these.
     fn missing(&self, tools: &Tools) -> Vec<Box<str>> {
@@ -289,96 +264,6 @@ impl<C: Concern, B: Body> Call<C, B> {
         let failure =
             Failure::new("the server failed while it was asked for its tools, so the call could not be judged");
         drop(self.handling.store().land(inquiry.lead, keys, Err(failure)));
-    }
-}
-
-impl Inquiry {
-    /// A look-up of everything, or of what is behind meta-tools beyond what is known.
-    fn new<C: Concern, B: Body>(
-        lead: Lead,
-        question: Question,
-        base: Option<(Arc<Tools>, Duration)>,
-        call: &Call<C, B>,
-    ) -> Self {
-        let is_behind = base.is_some();
-        let (mut tools, fresh_for) = match base {
-            Some((tools, fresh_for)) => (Tools::clone(&tools), Some(fresh_for)),
-            None => (Tools::new(Instant::now()), None),
-        };
-        tools.refuse_unlisted(call.handling.settings().meta_tools.refuses_unlisted());
-        let missing = if is_behind { call.missing(&tools) } else { Vec::new() };
-        let left = call.handling.limits().response_bytes;
-        let cursors = HashSet::new();
-        Self { lead, question, tools, fresh_for, is_public: !is_behind, cursors, next: None, is_behind, missing, left }
-    }
-
-    /// The request for the next page, or the next call of a meta-tool.
-    fn request<C: Concern, B: Body>(&self, call: &Call<C, B>) -> Request<RequestBody<B>> {
-        let settings = call.handling.settings();
-        let (options, context) = (&settings.look_up, call.handling.context());
-        let (parts, body) = match self.asks(call) {
-            Some((tool, name)) => self.question.call(&call.parts, context, options, tool, name),
-            None => self.question.request(&call.parts, context, options, self.next.as_deref()),
-        };
-        Request::from_parts(parts, RequestBody::read(Frames::from(body).into()))
-    }
-
-    /// The meta-tool that is asked next, and of which tool; `None` while `tools/list` is.
-    fn asks<'h, C: Concern, B: Body>(&'h self, call: &'h Call<C, B>) -> Option<(&'h MetaTool, Option<&'h str>)> {
-        let tool = call.handling.settings().meta_tools.catalogue().filter(|_| self.is_behind)?;
-        Some((tool, self.missing.last().map(|name| &**name).filter(|_| tool.argument.is_some())))
-    }
-
-    /// A meta-tool answered. Goes on to the next, or ends.
-    fn turn_behind<C: Concern, B: Body>(mut self: Box<Self>, call: &Call<C, B>) -> Turned {
-        if let Some((_, name)) = self.asks(call).map(|(tool, name)| (tool.role, name.map(Box::<str>::from))) {
-            self.tools.asked_behind(name.as_deref());
-            self.missing.pop();
-            if name.is_none() {
-                self.missing.clear();
-            }
-        }
-        if self.missing.is_empty() { self.over() } else { Turned::Next(self) }
-    }
-
-    fn over(self: Box<Self>) -> Turned {
-        let found = Catalogue {
-            tools: Arc::new(self.tools),
-            fresh_for: self.fresh_for.unwrap_or_default(),
-            is_public: self.is_public,
-        };
-        Turned::Over(self.lead, Ok(found))
-    }
-
-    /// Goes on to the next page, or ends.
-    fn turn<C: Concern, B: Body>(mut self: Box<Self>, read: Result<Page, Failure>, call: &Call<C, B>) -> Turned {
-        let page = match read {
-            Ok(page) => page,
-            Err(failure) => return Turned::Over(self.lead, Err(failure)),
-        };
-        let fresh_for = call.handling.settings().look_up.fresh_for(page.ttl_ms);
-        self.fresh_for = Some(self.fresh_for.map_or(fresh_for, |before| before.min(fresh_for)));
-        self.is_public &= page.is_public;
-        if self.is_behind {
-            return self.turn_behind(call);
-        }
-        let Some(cursor) = page.next else {
-            self.missing = call.missing(&self.tools);
-            if self.missing.is_empty() {
-                return self.over();
-            }
-            (self.is_behind, self.next) = (true, None);
-            return Turned::Next(self);
-        };
-        let failure = if !self.cursors.insert(cursor.clone()) {
-            "the server's list of tools has a cursor that came before"
-        } else if self.cursors.len() >= MOST_PAGES {
-            "the server's list of tools is too long"
-        } else {
-            self.next = Some(cursor);
-            return Turned::Next(self);
-        };
-        Turned::Over(self.lead, Err(Failure::new(failure)))
     }
 }
 

@@ -146,7 +146,7 @@ impl<C: Concern> Handling<C> {
         let wants = match payload {
             Ok(Some(_)) => {
                 let calls = exchange.context.calls().iter();
-                let answers = calls.filter_map(|call| Some((Answer::To(call.method()?), call.role())));
+                let answers = calls.filter_map(|call| Some((answer_to(call, &settings.meta_tools)?, call.role())));
                 // Where no POST asks, the server may not go by the body at all, and open a stream that replays anything.
                 let stream = (parts.method != http::Method::POST).then_some((Answer::Unknown, None));
                 let wants = |answer| shared.concern.wants(&exchange, answer);
@@ -365,12 +365,13 @@ impl<C> Handling<C> {
 
 impl<C: Concern> Sites for Handling<C> {
     fn answer(&self, id: Option<&[u8]>) -> Answer {
-        let asked = id.and_then(|id| self.call(id)).and_then(CallInfo::method);
-        asked.map_or(Answer::Unknown, Answer::To)
+        let asked = id.and_then(|id| self.call(id));
+        asked.and_then(|call| answer_to(call, &self.settings().meta_tools)).unwrap_or(Answer::Unknown)
     }
 
     fn likely_answer(&self) -> Answer {
-        self.exchange.context.calls().first().and_then(CallInfo::method).map_or(Answer::Unknown, Answer::To)
+        let first = self.exchange.context.calls().first();
+        first.and_then(|call| answer_to(call, &self.settings().meta_tools)).unwrap_or(Answer::Unknown)
     }
 
     fn role(&self, id: Option<&[u8]>) -> Option<MetaRole> {
@@ -432,6 +433,13 @@ impl<C: Concern> Sites for Handling<C> {
     fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
         self.shared.concern.uri(uri)
     }
+}
+
+/// What an answer to a message is. That to a question for a task may be the result of a meta-tool: its shape tells.
+fn answer_to(call: &CallInfo, meta_tools: &MetaTools) -> Option<Answer> {
+    let method = call.method()?;
+    let is_task = !meta_tools.is_empty() && matches!(method, Method::TasksGet | Method::TasksResult);
+    Some(if is_task { Answer::Unknown } else { Answer::To(method) })
 }
 
 /// What the request says. The audience is settled afterwards: until then it is the one that sees least.

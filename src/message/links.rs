@@ -1,7 +1,7 @@
 //! What points to resources outside of lists: in content blocks, in `_meta` of results, in notifications and errors.
 
-use super::outgoing::{Sites, Walk};
-use super::{EntryKind, Meta};
+use super::outgoing::Walk;
+use super::{Answer, Entry, EntryKind, Meta, Nested, Sites};
 use crate::json::{Checkpoint, Error, Kind, Reader, Removals, Span, Str};
 
 /// The notifications that name resources, or bring a result (MCP 2026-07-28, "Subscriptions"; MCP 2025-11-25, "Resources",
@@ -145,6 +145,11 @@ impl<S: Sites> Walk<'_, '_, S> {
     pub(super) fn notification(&mut self, method: Str<'_>, params: Checkpoint) -> Result<(), Error> {
         let here = self.reader.checkpoint();
         self.reader.rewind(params);
+        if method.is(TASK) && !self.nested_task()? {
+            self.reader.rewind(here);
+            return Ok(());
+        }
+        self.reader.rewind(params);
         if method.is(UPDATED) {
             self.uri_member("uri")?;
         } else if method.is(ACKNOWLEDGED) {
@@ -161,6 +166,26 @@ impl<S: Sites> Walk<'_, '_, S> {
         }
         self.reader.rewind(here);
         Ok(())
+    }
+
+    /// The result of a task may be a meta-tool's. Whether links may still be looked for in it.
+    fn nested_task(&mut self) -> Result<bool, Error> {
+        let sites = self.sites;
+        let Some(tools) = sites.meta_tools() else { return Ok(true) };
+        let wants = sites.wants(Answer::Unknown);
+        let mut nested = Nested::new(tools, None, wants, self.depth, |entry: &mut Entry<'_>| sites.entry(entry));
+        self.reader.enter_object()?;
+        while let Some(key) = self.reader.member()? {
+            let kind = self.reader.peek()?;
+            if kind == Kind::Object && key.is("result") {
+                nested.member(key, &mut self.reader, self.splice)?;
+            } else {
+                self.reader.skip()?;
+            }
+        }
+        let leaves_links = nested.leaves_links();
+        self.refusal = self.refusal.take().or_else(|| nested.finish());
+        Ok(leaves_links)
     }
 
     fn subscriptions(&mut self) -> Result<(), Error> {

@@ -21,7 +21,7 @@ pub(crate) struct Nested<'t, F> {
     refusal: Option<Refusal>,
     is_unread: bool,
     is_removed: bool,
-    has_dropped: bool,
+    is_entangled: bool,
 }
 
 /// What became of a place where entries were looked for.
@@ -50,7 +50,7 @@ struct Look {
 impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
     /// Shows what is wanted of a result. Where nothing is, nothing is read.
     pub(crate) fn new(tools: &'t MetaTools, role: Option<MetaRole>, wants: Wants, depth: Depth, show: F) -> Self {
-        Self { tools, role, wants, depth, show, refusal: None, is_unread: false, is_removed: false, has_dropped: false }
+        Self { tools, role, wants, depth, show, refusal: None, is_unread: false, is_removed: false, is_entangled: false }
     }
 
     /// Whether entries may be in a member of the result.
@@ -124,7 +124,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
 
     /// Whether what points to resources can be looked for in what was read here, too: the edits must not overlap.
     pub(super) fn leaves_links(&self) -> bool {
-        !self.has_dropped && self.role != Some(MetaRole::Read)
+        !self.is_entangled && self.role != Some(MetaRole::Read)
     }
 
     /// Whether there was something in which entries were looked for in vain.
@@ -143,7 +143,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
                 Outcome::Removed if !matches!(self.role, Some(MetaRole::Describe(_) | MetaRole::Read)) => {
                     splice.rewind(mark);
                     removals.drop(block, splice);
-                    self.has_dropped = true;
+                    self.is_entangled = true;
                     continue;
                 }
                 Outcome::Removed => self.is_removed = true,
@@ -163,9 +163,17 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         }
         let (start, here, mark) = (reader.position(), reader.checkpoint(), splice.mark());
         let mut outcome = None;
+        let mut is_link = false;
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
             let kind = reader.peek()?;
+            // Such a block may go as a whole, for a client that cannot render what it points to.
+            is_link |= key.is("resource") || (key.is("type") && kind == Kind::String && {
+                let here = reader.checkpoint();
+                let is_link = reader.string()?.is("resource_link");
+                reader.rewind(here);
+                is_link
+            });
             let next = if key.is("text") && kind == Kind::String {
                 self.text(reader.string()?, splice)
             } else if self.role == Some(MetaRole::Read) && key.is("resource") && kind == Kind::Object {
@@ -179,6 +187,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
                 (Some(before), _) => before,
             });
         }
+        self.is_entangled |= is_link && outcome.is_some();
         let mut outcome = outcome.unwrap_or(Outcome::Unread);
         if outcome == Outcome::Unread {
             splice.rewind(mark);

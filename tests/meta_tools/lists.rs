@@ -89,6 +89,10 @@ async fn a_description_of_a_hidden_tool_is_that_of_one_that_does_not_exist() {
     assert_eq!(told(&hidden), told(&send(gate.clone(), describe("nowhere")).await));
     let answer = send(gate, describe("admin")).await;
     assert!(answer.text().contains("admin"), "{}", answer.text());
+    let error = json!({ "jsonrpc": "2.0", "id": 7, "error": { "code": -32602, "message": "no tool nowhere" } });
+    let says = error.to_string();
+    let says = saying(move || json_answer(says.clone()));
+    assert_eq!(told(&hidden), told(&send(layer(Audience::Model).layer(says), describe("nowhere")).await));
     let answer = send(layer(Audience::Host).layer(server), describe("nowhere")).await;
     assert!(answer.text().contains("Tool not found: nowhere"), "a host hears the server's own word");
 }

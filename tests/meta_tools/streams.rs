@@ -62,3 +62,23 @@ async fn what_a_stream_replays_is_judged_by_its_shape() {
     let got = send(undeclared.layer(stream(&messages)), get()).await.events();
     assert_eq!(got, messages);
 }
+
+#[tokio::test]
+async fn the_result_of_a_task_is_judged_by_its_shape() {
+    let list = text(json!({ "tools": tools() }).to_string());
+    for (method, result) in
+        [("tasks/result", list.clone()), ("tasks/get", json!({ "taskId": "1", "status": "completed", "result": list }))]
+    {
+        let sent = answer(7, result.clone());
+        let server = saying(move || crate::kit::server::json_answer(sent.to_string()));
+        let ask = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": { "taskId": "1" } });
+        let got = send(layer(Audience::Model).layer(server), crate::kit::post(ask.to_string())).await.text();
+        assert!(!got.contains("poll") && got.contains("admin"), "{method}: {got}");
+    }
+    let told =
+        json!({ "jsonrpc": "2.0", "method": "notifications/tasks", "params": { "taskId": "1", "result": list } });
+    let server = stream(&[told, answer(7, text("ran"))]);
+    let got = send(layer(Audience::Model).layer(server), legacy("open", json!({}))).await.events();
+    assert!(!got[0].to_string().contains("poll") && got[0].to_string().contains("admin"), "{}", got[0]);
+    assert_eq!(got[1]["result"], text("ran"));
+}
