@@ -50,7 +50,17 @@ struct Look {
 impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
     /// Shows what is wanted of a result. Where nothing is, nothing is read.
     pub(crate) fn new(tools: &'t MetaTools, role: Option<MetaRole>, wants: Wants, depth: Depth, show: F) -> Self {
-        Self { tools, role, wants, depth, show, refusal: None, is_unread: false, is_removed: false, is_entangled: false }
+        Self {
+            tools,
+            role,
+            wants,
+            depth,
+            show,
+            refusal: None,
+            is_unread: false,
+            is_removed: false,
+            is_entangled: false,
+        }
     }
 
     /// Whether entries may be in a member of the result.
@@ -168,12 +178,13 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         while let Some(key) = reader.member()? {
             let kind = reader.peek()?;
             // Such a block may go as a whole, for a client that cannot render what it points to.
-            is_link |= key.is("resource") || (key.is("type") && kind == Kind::String && {
-                let here = reader.checkpoint();
-                let is_link = reader.string()?.is("resource_link");
-                reader.rewind(here);
-                is_link
-            });
+            is_link |= key.is("resource")
+                || (key.is("type") && kind == Kind::String && {
+                    let here = reader.checkpoint();
+                    let is_link = reader.string()?.is("resource_link");
+                    reader.rewind(here);
+                    is_link
+                });
             let next = if key.is("text") && kind == Kind::String {
                 self.text(reader.string()?, splice)
             } else if self.role == Some(MetaRole::Read) && key.is("resource") && kind == Kind::Object {
