@@ -1,21 +1,15 @@
 // What a person sees of the demo: the app renders, updates, works by keyboard, and cannot reach what it did not declare.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { chromium } from 'playwright-core';
 import { startDemo } from '../clients/demo.mjs';
+import { startChromium } from './chromium.mjs';
 
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync',
-];
 const WIDE = { width: 1280, height: 960 }, NARROW = { width: 360, height: 2200 };
 
-let demo, profile, browser, page, elsewhere;
+let demo, browser, page, elsewhere;
 const hits = []; // what reached the origin that nobody declared
 const troubles = []; // errors of the page, and requests to anywhere else
 
@@ -26,23 +20,17 @@ before(async () => {
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end('{}');
   });
   await new Promise(resolve => elsewhere.listen(0, '127.0.0.1', resolve));
-  profile = await mkdtemp(join(tmpdir(), 'demo-browser-'));
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, args: FLAGS, viewport: WIDE,
-    colorScheme: 'light', locale: 'en-GB', timezoneId: 'UTC', timeout: 60_000,
-  });
-  browser.setDefaultTimeout(20_000);
-  page = await browser.newPage();
+  browser = await startChromium(WIDE);
+  page = await browser.context.newPage();
   page.on('pageerror', error => troubles.push(error.message));
   page.on('console', message => message.type() === 'error' && troubles.push(message.text()));
   await page.goto(`${demo.address}/`);
 });
 
 after(async () => {
-  await browser?.close();
+  await browser?.stop();
   elsewhere?.close();
   await demo?.stop();
-  if (profile) await rm(profile, { recursive: true, force: true });
 });
 
 /** The app's own frame, within that of the other origin. */

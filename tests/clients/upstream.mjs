@@ -9,30 +9,36 @@ export const DECLARED = {
   domain: 'map.example.com',
 };
 
-const resource = { uri: URI, name: 'map', mimeType: 'text/html;profile=mcp-app', _meta: { ui: DECLARED } };
 const inputSchema = { type: 'object' };
-const results = {
-  'initialize': {
-    protocolVersion: '2025-11-25', capabilities: { tools: {}, resources: {} }, serverInfo: { name: 'by-hand', version: '1.0.0' },
-  },
-  'ping': {},
-  'tools/list': { tools: [
-    { name: 'show_map', inputSchema, _meta: { 'ui/resourceUri': URI } },
-    { name: 'read_map', inputSchema, _meta: { 'ui': { resourceUri: URI, visibility: ['app'] } } },
-    { name: 'plain', inputSchema },
-  ] },
-  'resources/list': { resources: [resource] },
-  'resources/read': { contents: [{ ...resource, name: undefined, text: '<!doctype html><html><title>Map</title></html>' }] },
+
+/** What it answers, by method. */
+const results = (ui, text) => {
+  const resource = { uri: URI, name: 'map', mimeType: 'text/html;profile=mcp-app', _meta: { ui } };
+  return {
+    'initialize': {
+      protocolVersion: '2025-11-25', capabilities: { tools: {}, resources: {} }, serverInfo: { name: 'by-hand', version: '1.0.0' },
+    },
+    'ping': {},
+    'tools/list': { tools: [
+      { name: 'show_map', inputSchema, _meta: { 'ui/resourceUri': URI } },
+      { name: 'read_map', inputSchema, _meta: { 'ui': { resourceUri: URI, visibility: ['app'] } } },
+      { name: 'plain', inputSchema },
+    ] },
+    'tools/call': { content: [{ type: 'text', text: 'Done.' }] },
+    'resources/list': { resources: [resource] },
+    'resources/read': { contents: [{ ...resource, name: undefined, text }] },
+  };
 };
 
-/** Starts it on a free port; gives its address and how to stop it. */
-export async function startUpstream() {
+/** Starts it on a free port, with an app that declares this; gives its address and how to stop it. */
+export async function startUpstream(declared = DECLARED, html = '<!doctype html><html><title>Map</title></html>') {
+  const all = results(declared, html);
   const server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('');
     if (request.method !== 'POST') return response.writeHead(405).end();
     const { id, method } = JSON.parse(body);
     if (id === undefined) return response.writeHead(202).end();
-    const result = results[method];
+    const result = all[method];
     const answer = result ? { result } : { error: { code: -32601, message: 'Method not found' } };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
   });

@@ -1,0 +1,32 @@
+// Starts a server that npm has, on loopback whatever it wants to listen on.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const local = name => fileURLToPath(new URL(name, import.meta.url));
+
+/** The server's endpoint, and how to stop it. */
+export async function startPublished(name) {
+  const port = await freePort();
+  const program = local(`node_modules/@modelcontextprotocol/${name}/dist/index.js`);
+  const args = ['--require', local('../kit/loopback.cjs'), program];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: String(port) } });
+  const late = setTimeout(() => child.kill(), 30_000);
+  // It says so when it listens.
+  const [line] = await once(createInterface(child.stdout), 'line');
+  clearTimeout(late);
+  child.stdout.resume();
+  if (!line.includes(`:${port}/mcp`)) throw new Error(`${name}: ${line}`);
+  return { url: `http://127.0.0.1:${port}/mcp`, stop: () => child.kill() };
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
