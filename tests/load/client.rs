@@ -33,7 +33,7 @@ pub enum Failure {
     /// It is known that the request went to nobody.
     NotSent,
     /// The connection was lost meanwhile, or the stream.
-    Lost(hyper::Error),
+    Lost(#[expect(dead_code, reason = "to be seen where it is unexpected")] hyper::Error),
 }
 
 /// A connection to the proxy.
@@ -90,6 +90,14 @@ pub struct Caller {
     pub era: Era,
     pub has_apps: bool,
     session: Option<HeaderValue>,
+}
+
+/// One of the eight kinds of clients, which take turns: either version of HTTP, either era, with MCP Apps or without.
+pub fn kind(number: u64) -> (Http, Caller) {
+    let is = |bit: u64| number & bit != 0;
+    let http = if is(1) { Http::Second } else { Http::First };
+    let era = if is(2) { Era::Modern } else { Era::Legacy };
+    (http, Caller::new(era, !is(4)))
 }
 
 impl Caller {

@@ -11,7 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time;
 
-use crate::client::{Caller, Connection, Era, Events, Failure, Http, read};
+use crate::client::{Caller, Connection, Era, Events, Failure, Http, kind, read};
 use crate::process::{FULL_STACK, Proxy};
 use crate::steady::check_tools;
 use crate::upstream::Upstream;
@@ -54,7 +54,7 @@ pub async fn run(options: &Options, report: &mut Report) {
     let board = Arc::new(board);
     let mut clients = JoinSet::new();
     for number in 0..WORKERS {
-        clients.spawn(board.clone().ask(number));
+        clients.spawn(Client::open(board.clone(), number).await.ask());
     }
     for number in 0..STREAMS {
         clients.spawn(board.clone().watch(number));
@@ -111,70 +111,6 @@ impl Board {
         }
     }
 
-    async fn ask(self: Arc<Self>, number: u64) -> Tally {
-        let http = if number.is_multiple_of(2) { Http::First } else { Http::Second };
-        let era = if number / 2 % 2 == 0 { Era::Legacy } else { Era::Modern };
-        let mut caller = Caller::new(era, number / 4 % 2 == 0);
-        let mut connection = self.connect(http).await;
-        // Once, whatever becomes of the process that answers it.
-        caller.initialize(&self.url, &mut connection).await.unwrap();
-        let mut tally = Tally::default();
-        while !self.is_over() {
-            let id = self.next.fetch_add(1, Ordering::Relaxed);
-            let name = if id.is_multiple_of(8) { "slow" } else { "work" };
-            let params = json!({"name": name, "arguments": {"number": id}});
-            match self.insist("tools/call", &params, &caller, &mut connection, http, id, &mut tally).await {
-                Some(answer) => {
-                    assert_eq!(answer["result"]["content"][0]["text"], id.to_string(), "{answer}");
-                    tally.answers += 1;
-                }
-                None => tally.lost += 1,
-            }
-            assert_eq!(self.upstream.runs(id), 1, "call {id}");
-            if let Some(list) =
-                self.insist("tools/list", &json!({}), &caller, &mut connection, http, id, &mut tally).await
-            {
-                check_tools(&list, &caller);
-                tally.lists += 1;
-            }
-            time::sleep(Duration::from_millis(5)).await;
-        }
-        tally
-    }
-
-    /// Sends it until there is an answer, but never again what has run. None where the answer of such a call is lost.
-    #[expect(clippy::too_many_arguments, reason = "they are what a request is made of")]
-    async fn insist(
-        &self,
-        method: &str,
-        params: &Value,
-        caller: &Caller,
-        connection: &mut Connection,
-        http: Http,
-        id: u64,
-        tally: &mut Tally,
-    ) -> Option<Value> {
-        loop {
-            let sent = connection.send(caller.request(&self.url, method, params.clone(), id)).await;
-            let answer = match sent {
-                Ok(answer) => read(answer).await,
-                Err(failure) => Err(failure),
-            };
-            match answer {
-                Ok(answer) => return Some(answer),
-                Err(Failure::NotSent) => {}
-                Err(Failure::Lost(_)) => {
-                    time::sleep(SETTLED).await;
-                    if method == "tools/call" && self.upstream.runs(id) > 0 {
-                        return None;
-                    }
-                    tally.again += 1;
-                }
-            }
-            *connection = self.connect(http).await;
-        }
-    }
-
     /// Listens all the time: a stream that is cut is opened again.
     async fn watch(self: Arc<Self>, number: u64) -> Tally {
         let mut caller = Caller::new(Era::Legacy, number.is_multiple_of(2));
@@ -198,5 +134,69 @@ impl Board {
             connection = self.connect(Http::Second).await;
         }
         tally
+    }
+}
+
+/// One who calls, in one session, whatever becomes of the process that answers.
+struct Client {
+    board: Arc<Board>,
+    http: Http,
+    caller: Caller,
+    connection: Connection,
+    tally: Tally,
+}
+
+impl Client {
+    async fn open(board: Arc<Board>, number: u64) -> Self {
+        let (http, mut caller) = kind(number);
+        let mut connection = board.connect(http).await;
+        caller.initialize(&board.url, &mut connection).await.unwrap();
+        Self { board, http, caller, connection, tally: Tally::default() }
+    }
+
+    /// Calls until all is over.
+    async fn ask(mut self) -> Tally {
+        while !self.board.is_over() {
+            let id = self.board.next.fetch_add(1, Ordering::Relaxed);
+            let name = if id.is_multiple_of(8) { "slow" } else { "work" };
+            let params = json!({"name": name, "arguments": {"number": id}});
+            match self.insist("tools/call", params, id).await {
+                Some(answer) => {
+                    assert_eq!(answer["result"]["content"][0]["text"], id.to_string(), "{answer}");
+                    self.tally.answers += 1;
+                }
+                None => self.tally.lost += 1,
+            }
+            assert_eq!(self.board.upstream.runs(id), 1, "call {id}");
+            if let Some(list) = self.insist("tools/list", json!({}), id).await {
+                check_tools(&list, &self.caller);
+                self.tally.lists += 1;
+            }
+            time::sleep(Duration::from_millis(5)).await;
+        }
+        self.tally
+    }
+
+    /// Sends it until there is an answer, but never again what has run. None where the answer of such a call is lost.
+    async fn insist(&mut self, method: &str, params: Value, id: u64) -> Option<Value> {
+        loop {
+            let request = self.caller.request(&self.board.url, method, params.clone(), id);
+            let answer = match self.connection.send(request).await {
+                Ok(answer) => read(answer).await,
+                Err(failure) => Err(failure),
+            };
+            match answer {
+                Ok(answer) => return Some(answer),
+                Err(Failure::NotSent) => {}
+                Err(Failure::Lost(_)) => {
+                    time::sleep(SETTLED).await;
+                    if method == "tools/call" && self.board.upstream.runs(id) > 0 {
+                        return None;
+                    }
+                    self.tally.again += 1;
+                }
+            }
+            self.connection = self.board.connect(self.http).await;
+        }
     }
 }

@@ -11,17 +11,19 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time;
 
-use crate::client::{Caller, Connection, Era, Events, Failure, Http, read};
+use crate::client::{Caller, Connection, Era, Events, Failure, Http, kind, read};
 use crate::process::{FULL_STACK, Proxy, becomes};
 use crate::upstream::{PAGE, Upstream, progress};
 use crate::{Options, Report};
 
-const WORKERS: u32 = 16;
+const WORKERS: u64 = 16;
 const STREAMS_A_CONNECTION: u64 = 100;
 /// A client opens a new session after so many requests.
 const SESSION_REQUESTS: u64 = 100;
 const A_SECOND: Duration = Duration::from_secs(1);
-/// What allocators and pools may still take after the first quarter.
+/// How long allocators and pools may take to have what they need; at most half of the time.
+const SETTLED: usize = 300;
+/// What they may still take then.
 const SLACK: u64 = 1 << 20;
 
 /// What all clients share.
@@ -68,11 +70,11 @@ pub async fn run(options: &Options, report: &mut Report) {
     let board = Arc::new(Board { upstream, url: proxy.url.clone(), end, next: AtomicU64::new(1) });
     let mut clients = JoinSet::new();
     for number in 0..WORKERS {
-        clients.spawn(board.clone().ask(number, A_SECOND * WORKERS / options.rate));
+        clients.spawn(board.clone().ask(number, A_SECOND * WORKERS as u32 / options.rate));
     }
     for first in (0..options.held).step_by(STREAMS_A_CONNECTION as usize) {
         let mut connection = Connection::open(&board.url, Http::Second).await.unwrap();
-        let mut caller = Caller::new(Era::Legacy, first / STREAMS_A_CONNECTION % 2 == 0);
+        let mut caller = Caller::new(Era::Legacy, (first / STREAMS_A_CONNECTION).is_multiple_of(2));
         caller.initialize(&board.url, &mut connection).await.unwrap();
         for _ in first..options.held.min(first + STREAMS_A_CONNECTION) {
             clients.spawn(board.clone().watch(connection.share().unwrap(), caller.clone()));
@@ -87,7 +89,7 @@ pub async fn run(options: &Options, report: &mut Report) {
     tell(&mut tally, report);
     check_memory(&samples, report);
     let closed = becomes(A_SECOND * 10, || proxy.files() < samples[0].1).await;
-    report.check(closed && board.upstream.open() == 0, format_args!("all is closed: {} files", proxy.files()));
+    report.check(closed && board.upstream.open() == 0, format_args!("all is closed: {} files are left", proxy.files()));
     proxy.terminate();
     report.check(proxy.ended(A_SECOND * 10).await, "the proxy ends when told to");
 }
@@ -126,23 +128,23 @@ fn tell(tally: &mut Tally, report: &mut Report) {
     );
 }
 
-/// The last quarter may not need more than the second.
+/// Once it has settled, the second half of the time may not need more than the first.
 fn check_memory(samples: &[(u64, usize)], report: &mut Report) {
-    let median = |samples: &[(u64, usize)]| {
+    let settled = &samples[SETTLED.min(samples.len() / 2)..];
+    let (early, late) = settled.split_at(settled.len() / 2);
+    let memory = |samples: &[(u64, usize)]| {
         let mut memory: Vec<_> = samples.iter().map(|sample| sample.0).collect();
         memory.sort_unstable();
-        (memory[memory.len() / 2], samples.iter().map(|sample| sample.1).max().unwrap_or_default())
+        memory[memory.len() / 2]
     };
-    let quarter = samples.len() / 4;
-    let (early, late) = (median(&samples[quarter..2 * quarter]), median(&samples[3 * quarter..]));
+    let files = |samples: &[(u64, usize)]| samples.iter().map(|sample| sample.1).max().unwrap_or_default();
+    let (before, after) = (memory(early), memory(late));
     report.check(
-        late.0 <= early.0 + early.0 / 20 + SLACK,
-        format_args!("memory is flat: {} KiB in the second quarter, {} KiB in the last", early.0 / 1024, late.0 / 1024),
+        after <= before + before / 20 + SLACK,
+        format_args!("memory is flat: {} KiB, then {} KiB", before / 1024, after / 1024),
     );
-    report.check(
-        late.1 <= early.1 + early.1 / 10,
-        format_args!("so are open files: at most {}, then {}", early.1, late.1),
-    );
+    let (before, after) = (files(early), files(late));
+    report.check(after <= before + before / 10, format_args!("so are open files: at most {before}, then {after}"));
 }
 
 impl Board {
@@ -151,19 +153,17 @@ impl Board {
     }
 
     /// One request after the other, at its pace.
-    async fn ask(self: Arc<Self>, number: u32, pace: Duration) -> Tally {
-        let http = if number.is_multiple_of(2) { Http::First } else { Http::Second };
-        let era = if number / 2 % 2 == 0 { Era::Legacy } else { Era::Modern };
-        let mut caller = Caller::new(era, number / 4 % 2 == 0);
+    async fn ask(self: Arc<Self>, number: u64, pace: Duration) -> Tally {
+        let (http, mut caller) = kind(number);
         let mut connection = Connection::open(&self.url, http).await.unwrap();
         let mut pace = time::interval(pace);
         let mut tally = Tally::default();
-        for turn in u64::from(number).. {
+        for turn in number.. {
             pace.tick().await;
             if Instant::now() >= self.end {
                 break;
             }
-            if tally.times.len() as u64 % SESSION_REQUESTS == 0 {
+            if tally.answers.is_multiple_of(SESSION_REQUESTS) {
                 caller.initialize(&self.url, &mut connection).await.unwrap();
             }
             let id = self.next();
@@ -260,8 +260,8 @@ impl Board {
         while Instant::now() < self.end {
             let number = self.next();
             let length = 5 + number as usize * 7 % 26;
-            let is_call = number % 3 != 0;
-            // A call that is left has more to say.
+            // A third listens, a third calls and leaves what has more to say, a third stays to the end.
+            let is_call = !number.is_multiple_of(3);
             let is_left = number % 3 != 1;
             let events = if is_left { 2 * length } else { length };
             let request = match is_call {
