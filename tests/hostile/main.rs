@@ -3,6 +3,7 @@
 mod answers;
 mod catalogue;
 mod dice;
+mod differential;
 #[path = "../json/oracle.rs"]
 #[allow(dead_code)]
 mod grammar;

@@ -3,21 +3,19 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fmt::Debug;
-use std::fs::File;
 use std::future::Future;
-use std::io::{BufWriter, Write as _};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::dice::Dice;
 use super::mutate::{Mutation, mutate};
 use super::recordings::{self, Recording};
-use super::requests::{Forwarded, Id, Outcome, Sent};
+use super::requests::{Forwarded, Outcome, Sent};
 use super::stacks::{STACKS, Stack};
 use super::{answers, catalogue, headers, requests};
 
@@ -37,7 +35,7 @@ fn number(variable: &str) -> Option<u64> {
 
 /// What was tried and what came of it.
 #[derive(Debug, Default)]
-struct Tally {
+pub(crate) struct Tally {
     tried: u64,
     mutations: BTreeMap<Mutation, u64>,
     outcomes: BTreeMap<&'static str, u64>,
@@ -104,7 +102,7 @@ fn any<'r>(dice: &mut Dice, methods: &[&str]) -> &'r Recording {
 }
 
 /// Mutates requests, and hands on those that went on under a gate.
-fn each_request(what: &str, mut forwarded: impl FnMut(Forwarded)) -> Tally {
+pub(crate) fn each_request(what: &str, mut forwarded: impl FnMut(Forwarded)) -> Tally {
     let runtime = runtime();
     let bodies: Vec<Bytes> = recordings::all().iter().map(|it| it.compact.clone()).collect();
     let others: Vec<&[u8]> = bodies.iter().map(|body| &body[..]).filter(|body| !body.is_empty()).collect();
@@ -146,31 +144,6 @@ fn requests_are_judged_as_others_read_them() {
             assert!(tally.outcomes.get(outcome).copied().unwrap_or_default() > most / 20, "{tally:?}");
         }
     }
-}
-
-/// For `tests/differential/run`: writes what went on and what was judged.
-#[test]
-#[ignore = "tests/differential/run calls it"]
-fn forwarded_requests_are_written() {
-    let folder = env::var("FORWARDED").expect("FORWARDED names a folder");
-    let file = |name: &str| BufWriter::new(File::create(format!("{folder}/{name}")).expect("a file"));
-    let (mut bodies, mut judged) = (file("bodies"), file("judged"));
-    each_request("requests", |request| {
-        if request.body.is_empty() {
-            return;
-        }
-        let length = u32::try_from(request.body.len()).expect("a short body");
-        bodies.write_all(&length.to_be_bytes()).and_then(|()| bodies.write_all(&request.body)).expect("it is written");
-        let messages = request.judged.iter().zip(&request.ids).map(|(message, id)| {
-            let id = match (&message.id, id) {
-                (Some(Id::Text(text)), _) => json!({ "text": text }),
-                (Some(Id::Number(_)), Some(id)) => json!({ "number": String::from_utf8_lossy(id) }),
-                _ => Value::Null,
-            };
-            json!({ "method": message.method, "name": message.name, "uri": message.uri, "id": id })
-        });
-        writeln!(judged, "{}", Value::from_iter(messages)).expect("it is written");
-    });
 }
 
 #[test]
