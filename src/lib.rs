@@ -36,6 +36,7 @@
 //! |---|---|---|
 //! | [`AppsLayer`] | all of the others in one pass | as below |
 //! | [`LintLayer`](lint::LintLayer) | tells what is wrong with what the server says about its UIs; changes nothing | passes |
+//! | [`RestoreLayer`](restore::RestoreLayer) | puts back what an aggregator lost of what its upstreams said | passes; [lists of tools](restore#what-is-not-known) are refused |
 //! | [`ServeLayer`](serve::ServeLayer) | gives UIs to a server that has none | passes |
 //! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
@@ -66,6 +67,7 @@
 //!    │  NormalizeLayer      links in their one right place                 │
 //!    │  NegotiateLayer      the server advertises MCP Apps                 │
 //!    │  ServeLayer          the server has a UI                            │
+//!    │  RestoreLayer        what an aggregator lost is there again         │
 //!    │  LintLayer           what is wrong with the server's own UIs        │
 //!    ├─────────────────────────────────────────────────────────────────────┤
 //!    │  DecompressionLayer, before a client of an upstream · your service  │
@@ -232,6 +234,7 @@ pub mod negotiate;
 pub mod normalize;
 pub mod policy;
 pub mod protocol;
+pub mod restore;
 pub mod serve;
 pub mod sse;
 #[cfg(feature = "testing")]

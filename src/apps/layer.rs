@@ -9,13 +9,20 @@ use crate::namespace::Namespace;
 use crate::negotiate::Negotiate;
 use crate::normalize::{Degradation, FlatKey, Normalize, OpenAiKeys, Pages};
 use crate::policy::Policy;
+use crate::restore::Restore;
 use crate::serve::{App, Serve, TextFallback};
 use crate::visibility::Visibility;
 
 /// The concerns that [`AppsLayer`] fuses, the innermost first.
 pub type Fused = Chain<
     Chain<
-        Chain<Chain<Chain<Chain<Chain<Option<Lint>, Serve>, Negotiate>, Normalize>, Option<Policy>>, Visibility>,
+        Chain<
+            Chain<
+                Chain<Chain<Chain<Chain<Option<Lint>, Option<Restore>>, Serve>, Negotiate>, Normalize>,
+                Option<Policy>,
+            >,
+            Visibility,
+        >,
         Option<Namespace>,
     >,
     Option<Audit>,
@@ -41,6 +48,7 @@ pub type Fused = Chain<
 /// ```
 #[derive(Clone, Debug)]
 pub struct AppsLayer {
+    restore: Option<Restore>,
     lint: Option<Lint>,
     serve: Serve,
     negotiate: Negotiate,
@@ -56,6 +64,7 @@ impl AppsLayer {
     /// Everything by its defaults, and no policy.
     pub fn new() -> Self {
         Self {
+            restore: None,
             lint: None,
             serve: Serve::new(),
             negotiate: Negotiate::new(),
@@ -66,6 +75,13 @@ impl AppsLayer {
             audit: None,
             settings: Settings::new(),
         }
+    }
+
+    /// Puts back what the server, an aggregator, lost of what its upstreams said. See [`restore`](crate::restore).
+    #[must_use]
+    pub fn restore(mut self, restore: Restore) -> Self {
+        self.restore = Some(restore);
+        self
     }
 
     /// Tells what is wrong with what the server says about its UIs; the sink of the audit is told, too. See [`lint`](crate::lint).
@@ -191,7 +207,8 @@ impl<S> Layer<S> for AppsLayer {
             Some(audit) => lint.also(audit.clone()),
             None => lint,
         });
-        let fused = Chain::new(lint, self.serve.clone())
+        let fused = Chain::new(lint, self.restore.clone())
+            .then(self.serve.clone())
             .then(self.negotiate.clone())
             .then(self.normalize.clone())
             .then(self.policy.clone())

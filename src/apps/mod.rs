@@ -4,13 +4,14 @@
 //! is that of the layers stacked in this order, from the inner service outwards:
 //!
 //! 1. [`lint`](crate::lint), if it is asked for: what is wrong with what the server says;
-//! 2. [`serve`](crate::serve), if there is an app: the server has a UI;
-//! 3. [`negotiate`](crate::negotiate): the server advertises MCP Apps if it has resources;
-//! 4. [`normalize`](crate::normalize): tools link their UI by the nested key;
-//! 5. [`policy`](crate::policy), if there is one: UIs declare no more than it allows;
-//! 6. [`visibility`](crate::visibility): each tool is for those it says it is for;
-//! 7. [`namespace`](crate::namespace), if it has one: names and URIs carry a prefix;
-//! 8. [`audit`](crate::audit), where it has a sink: who called what.
+//! 2. [`restore`](crate::restore), for an aggregator: what its upstreams said and it lost is there again;
+//! 3. [`serve`](crate::serve), if there is an app: the server has a UI;
+//! 4. [`negotiate`](crate::negotiate): the server advertises MCP Apps if it has resources;
+//! 5. [`normalize`](crate::normalize): tools link their UI by the nested key;
+//! 6. [`policy`](crate::policy), if there is one: UIs declare no more than it allows;
+//! 7. [`visibility`](crate::visibility): each tool is for those it says it is for;
+//! 8. [`namespace`](crate::namespace), if it has one: names and URIs carry a prefix;
+//! 9. [`audit`](crate::audit), where it has a sink: who called what.
 //!
 //! See the modules for what each does, and for their caveats.
 //!

@@ -1,8 +1,9 @@
 //! Several concerns as one.
 
 use bytes::Bytes;
+use http::request::Parts;
 
-use super::{Asked, Concern, Incoming, Tools, Verdict, sealed::Sealed};
+use super::{Asked, Concern, Incoming, Preparation, Tools, Verdict, sealed::Sealed};
 use crate::exchange::{CallInfo, Exchange, McpContext, Record};
 use crate::json::{Reader, Str};
 use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Meta, Refusal, Wants};
@@ -78,6 +79,16 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         self.inner.redeclare(exchange, capabilities);
     }
 
+    fn prepare(&self, exchange: &mut Exchange, parts: &Parts) -> Option<Preparation> {
+        match (self.outer.prepare(exchange, parts), self.inner.prepare(exchange, parts)) {
+            (Some(outer), Some(inner)) => Some(Box::pin(async move {
+                outer.await;
+                inner.await;
+            })),
+            (outer, inner) => outer.or(inner),
+        }
+    }
+
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.inner.wants(exchange, answer) | self.outer.wants(exchange, answer)
     }
@@ -89,6 +100,11 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
 
     fn instead(&self, exchange: &Exchange, answer: Answer) -> Option<Bytes> {
         self.inner.instead(exchange, answer).or_else(|| self.outer.instead(exchange, answer))
+    }
+
+    fn whole(&self, exchange: &Exchange, answer: Answer, call: Option<&CallInfo>, message: &[u8]) {
+        self.inner.whole(exchange, answer, call, message);
+        self.outer.whole(exchange, answer, call, message);
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
@@ -170,6 +186,10 @@ impl<C: Concern> Concern for Option<C> {
         }
     }
 
+    fn prepare(&self, exchange: &mut Exchange, parts: &Parts) -> Option<Preparation> {
+        self.as_ref().and_then(|concern| concern.prepare(exchange, parts))
+    }
+
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.as_ref().map_or(Wants::NOTHING, |concern| concern.wants(exchange, answer))
     }
@@ -182,6 +202,12 @@ impl<C: Concern> Concern for Option<C> {
 
     fn instead(&self, exchange: &Exchange, answer: Answer) -> Option<Bytes> {
         self.as_ref().and_then(|concern| concern.instead(exchange, answer))
+    }
+
+    fn whole(&self, exchange: &Exchange, answer: Answer, call: Option<&CallInfo>, message: &[u8]) {
+        if let Some(concern) = self {
+            concern.whole(exchange, answer, call, message);
+        }
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {

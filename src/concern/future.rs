@@ -18,9 +18,10 @@ use super::collect::{Collect, Collected, Step};
 use super::gate::{Gate, Passed};
 use super::handling::{Begun, Handling, Refused};
 use super::held::{Held, open};
+use super::prepared::{Prepared, Way};
 use super::recorder::Recorder;
 use super::service::{Shared, has_no_message};
-use super::{Concern, RequestBody, ResponseBody, Unread};
+use super::{Concern, Preparation, RequestBody, ResponseBody, Unread};
 use crate::exchange::{End, SessionTag};
 use crate::message::{Payload, Reason, Refusal};
 use crate::protocol::code;
@@ -54,6 +55,8 @@ pin_project! {
         Answered { answer: Option<Box<Answered<C>>> },
         // The request's body is being read.
         Asking { #[pin] body: B, collect: Collect, start: Option<Start<S, C>> },
+        // What a concern asked for is being done.
+        Preparing { preparation: Preparation, prepared: Option<Box<Prepared<S, C, B>>> },
         // The call waits to be judged.
         Gated { #[pin] gate: Gate<S, C, B, R> },
         // The inner service is at work.
@@ -121,6 +124,7 @@ where
                 recorder.judged(Some(handling.outside()));
                 recorder.forwarded();
             }
+            Self::Preparing { prepared: Some(prepared), .. } => recorder.judged(Some(prepared.context())),
             Self::Gated { gate } => recorder.judged(gate.context()),
             Self::Answered { answer: Some(answer) } => recorder.judged(Some(answer.handling.outside())),
             Self::Refused { refused: Some(refused) } => recorder.judged(refused.context.as_ref()),
@@ -141,13 +145,13 @@ impl<S, C: Concern> Start<S, C> {
         B: Body,
     {
         match Handling::begin(self.shared, &mut self.parts, self.tag, payload, bytes) {
-            Begun::Forward(mut handling) => State::Waiting {
-                future: self.service.call(Request::from_parts(self.parts, body.rewritten(handling.take_rewritten()))),
-                handling: Some(handling),
-            },
-            Begun::LookUp(mut handling, meta) => {
-                let body = body.rewritten(handling.take_rewritten());
-                State::Gated { gate: Gate::new(self.service, self.parts, body, handling, meta) }
+            Begun::GoOn(mut handling, way, preparation) => {
+                let (service, parts, body) = (self.service, self.parts, body.rewritten(handling.take_rewritten()));
+                let prepared = Prepared { service, parts, body, handling, way };
+                match preparation {
+                    Some(preparation) => State::Preparing { preparation, prepared: Some(Box::new(prepared)) },
+                    None => prepared.into(),
+                }
             }
             Begun::Answer(handling, message) => {
                 let answered = Answered { handling, message, request: self.parts.headers };
@@ -252,6 +256,11 @@ where
                         None => too_large(start).into(),
                     }
                 }
+                StateProjection::Preparing { preparation, prepared } => {
+                    ready!(preparation.as_mut().poll(cx));
+                    let Some(prepared) = prepared.take() else { return Poll::Pending };
+                    (*prepared).into()
+                }
                 StateProjection::Gated { gate } => match ready!(gate.poll(cx))? {
                     Passed::Entered(future, handling) => State::Waiting { future, handling: Some(handling) },
                     Passed::Refused(refused) => refused.into(),
@@ -293,6 +302,25 @@ fn too_large<S, C>(start: Start<S, C>) -> Refused {
     let message = format!("the request's body is longer than {limit} bytes, the most that is read here");
     let refusal = Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, code::INVALID_REQUEST, message);
     Refused::new(refusal.because(Reason::TooLarge), None, start.parts.headers)
+}
+
+/// Goes on to the inner service, or to a look-up.
+impl<S, C, B, R> From<Prepared<S, C, B>> for State<S, C, B, R>
+where
+    S: Service<Request<RequestBody<B>>>,
+    C: Concern,
+    B: Body,
+{
+    fn from(prepared: Prepared<S, C, B>) -> Self {
+        let Prepared { mut service, parts, body, handling, way } = prepared;
+        match way {
+            Way::Forward => {
+                let future = service.call(Request::from_parts(parts, body));
+                Self::Waiting { future, handling: Some(handling) }
+            }
+            Way::LookUp(meta) => Self::Gated { gate: Gate::new(service, parts, body, handling, meta) },
+        }
+    }
 }
 
 impl<S, C, B, R> From<Refused> for State<S, C, B, R>

@@ -9,8 +9,9 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use super::catalogue::{Behind, Failure, Heard, Store, Tools, read_behind, read_page};
+use super::prepared::Way;
 use super::service::Shared;
-use super::{Asked, Concern, Incoming, Settings, Unread, Verdict, head, redeclare};
+use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, head, redeclare};
 use crate::exchange::{
     CallInfo, Calls, Decision, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
 };
@@ -44,9 +45,8 @@ pub(super) struct Handling<C> {
 
 /// How an exchange goes on once its request was read.
 pub(super) enum Begun<C> {
-    Forward(Handling<C>),
-    /// It must be judged by the catalogue. With the JSON text of its `_meta`.
-    LookUp(Handling<C>, Option<Bytes>),
+    /// This way, once what must be done before is done.
+    GoOn(Handling<C>, Way, Option<Preparation>),
     Refuse(Refusal, McpContext),
     /// With the answer's message.
     Answer(Handling<C>, Frames),
@@ -121,8 +121,9 @@ impl<C: Concern> Handling<C> {
         let calls = read_calls(payload.ok().flatten(), &rewritten);
         let as_it_came = Some(Box::new(context.clone()));
         match Self::decide(shared, parts, tag, payload, &rewritten, McpContext { calls, ..context }) {
-            Begun::Forward(handling) => Begun::Forward(handling.rewritten_to(&rewritten, as_it_came)),
-            Begun::LookUp(handling, meta) => Begun::LookUp(handling.rewritten_to(&rewritten, as_it_came), meta),
+            Begun::GoOn(handling, way, preparation) => {
+                Begun::GoOn(handling.rewritten_to(&rewritten, as_it_came), way, preparation)
+            }
             Begun::Answer(handling, message) => Begun::Answer(Self { as_it_came, ..handling }, message),
             Begun::Refuse(refusal, context) => Begun::Refuse(refusal, as_it_came.map_or(context, |context| *context)),
         }
@@ -138,7 +139,7 @@ impl<C: Concern> Handling<C> {
         context: McpContext,
     ) -> Begun<C> {
         let settings = &shared.settings;
-        let mut exchange = Exchange { context, audience_varies: settings.audience.varies(), head: None };
+        let mut exchange = Exchange::new(context, settings.audience.varies());
         let verdict = shared.concern.request(&exchange, &Asked { parts, payload });
         if let Verdict::Refuse(refusal) = verdict {
             return Begun::Refuse(refusal, exchange.context);
@@ -167,12 +168,15 @@ impl<C: Concern> Handling<C> {
         if wants.needs_reading() {
             parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
+        // Where nothing is looked at, now or by a look-up, nothing is to be prepared.
+        let is_read = wants.needs_reading() || verdict == Verdict::LookUp;
+        let preparation = is_read.then(|| shared.concern.prepare(&mut exchange, parts)).flatten();
+        exchange.is_answered = matches!(verdict, Verdict::Answer(_)) && exchange.context.id().is_some();
         parts.extensions.insert(exchange.context.clone());
         if shared.concern.needs_head() {
             exchange.head = Some(Arc::new(parts.clone()));
         }
-        let is_answered = matches!(verdict, Verdict::Answer(_)) && exchange.context.id().is_some();
-        let goes_on = matches!(payload, Ok(Some(_))) && !is_answered;
+        let goes_on = matches!(payload, Ok(Some(_))) && !exchange.is_answered;
         let redeclared = match goes_on {
             true => redeclare::request(&shared.concern, &exchange, &mut parts.headers, body, settings.limits.depth),
             false => Ok(None),
@@ -182,6 +186,7 @@ impl<C: Concern> Handling<C> {
             Err(refusal) => return Begun::Refuse(refusal, exchange.context),
         };
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
+        let answers_initialize = answers_initialize && shared.settings.tags;
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
         let decision = Decision::forwarded();
         let as_it_came = None;
@@ -190,15 +195,15 @@ impl<C: Concern> Handling<C> {
         match verdict {
             Verdict::Answer(result) => match handling.context().id().map(|id| result_message(id, result)) {
                 Some(message) => Begun::Answer(handling, message),
-                None => Begun::Forward(handling),
+                None => Begun::GoOn(handling, Way::Forward, preparation),
             },
             Verdict::LookUp => {
                 let first = payload.ok().flatten().and_then(|payload| payload.calls().first());
                 let meta = first.and_then(|call| call.meta).map(|meta| body.slice_ref(meta));
                 let meta = meta.and_then(|meta| redeclare::look_up(&handling.shared.concern, &handling.exchange, meta));
-                Begun::LookUp(handling, meta)
+                Begun::GoOn(handling, Way::LookUp(meta), preparation)
             }
-            Verdict::Forward | Verdict::Refuse(_) => Begun::Forward(handling),
+            Verdict::Forward | Verdict::Refuse(_) => Begun::GoOn(handling, Way::Forward, preparation),
         }
     }
 
@@ -412,6 +417,10 @@ impl<C: Concern> Sites for Handling<C> {
         if let Some(call) = self.call(id) {
             self.shared.concern.call_result(call, result);
         }
+    }
+
+    fn whole(&self, answer: Answer, id: &[u8], message: &[u8]) {
+        self.shared.concern.whole(&self.exchange, answer, self.call(id), message);
     }
 
     fn entry(&self, entry: &mut Entry<'_>) {

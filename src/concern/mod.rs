@@ -55,6 +55,7 @@ mod head;
 mod held;
 mod incoming;
 mod layer;
+mod prepared;
 mod recorder;
 mod redeclare;
 mod service;
@@ -66,6 +67,7 @@ mod tests;
 pub use crate::message::{MetaRole, MetaTools, Unlisted};
 pub use asked::{Asked, Unread};
 pub use body::{RequestBody, ResponseBody};
+pub(crate) use catalogue::Role;
 pub use catalogue::{LookUp, Tool, Tools};
 pub use chain::Chain;
 pub use future::ResponseFuture;
@@ -74,7 +76,11 @@ pub(crate) use layer::{layer_of, settings_of};
 pub use service::ConcernService;
 pub use settings::Settings;
 
+use std::future::Future;
+use std::pin::Pin;
+
 use bytes::Bytes;
+use http::request::Parts;
 
 use crate::exchange::{CallInfo, Exchange, McpContext, Record};
 use crate::frames::Frames;
@@ -85,6 +91,9 @@ pub(crate) mod sealed {
     /// Keeps [`Concern`](super::Concern) ours until 1.0.
     pub trait Sealed {}
 }
+
+/// What [`Concern::prepare`] asks to be waited for.
+pub type Preparation = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// What becomes of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,6 +158,13 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
         let _ = (exchange, capabilities);
     }
 
+    /// What must be done before the inner service is asked, such as fetching what its answer is to be compared with. Asked
+    /// only where something will be looked at, now or by a look-up. Must end: the request waits for it.
+    fn prepare(&self, exchange: &mut Exchange, parts: &Parts) -> Option<Preparation> {
+        let _ = (exchange, parts);
+        None
+    }
+
     /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read. Where
     /// what is wanted of [`Answer::Unknown`] has [`Wants::ENFORCED`], answers to requests that could not be read are read, too.
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants;
@@ -164,6 +180,12 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     fn instead(&self, exchange: &Exchange, answer: Answer) -> Option<Bytes> {
         let _ = (exchange, answer);
         None
+    }
+
+    /// The text of a whole message that answers this call, if this concern, or another beside it, wanted it. Called before any
+    /// edit; the call is unknown on streams that answer others.
+    fn whole(&self, exchange: &Exchange, answer: Answer, call: Option<&CallInfo>, message: &[u8]) {
+        let _ = (exchange, answer, call, message);
     }
 
     /// An entry of a list or an item of contents, of a kind that this concern, or another beside it, wanted.

@@ -92,7 +92,7 @@ where
         }
         let shared = Arc::clone(&self.shared);
         let recorder = Recorder::begin(&shared, &parts);
-        let tag = untag_request(&mut parts.headers);
+        let tag = if shared.settings.tags { untag_request(&mut parts.headers) } else { None };
         let has_no_message = has_no_message(&parts.method);
         let says = (Content::of(&parts.headers), Encoding::of(&parts.headers));
         let start = Start { service: ready, shared, parts, tag, foreign: None };

@@ -32,6 +32,8 @@ pub struct Settings {
     pub(crate) audience: Arc<dyn AudienceSource>,
     pub(crate) look_up: LookUp,
     pub(crate) meta_tools: MetaTools,
+    /// Whether session ids carry tags. Not where nothing depends on what the client declared.
+    pub(crate) tags: bool,
 }
 
 impl Settings {
@@ -43,6 +45,7 @@ impl Settings {
             audience: Arc::new(Auto),
             look_up: LookUp::new(),
             meta_tools: MetaTools::new(),
+            tags: true,
         }
     }
 
@@ -78,6 +81,12 @@ impl Settings {
     #[must_use]
     pub fn meta_tools(mut self, meta_tools: MetaTools) -> Self {
         self.meta_tools = meta_tools;
+        self
+    }
+
+    /// Leaves session ids as they are.
+    pub(crate) fn without_tags(mut self) -> Self {
+        self.tags = false;
         self
     }
 }

@@ -50,9 +50,33 @@ pub struct Exchange {
     pub(crate) audience_varies: bool,
     /// Kept where a concern asked for it.
     pub(crate) head: Option<Arc<Parts>>,
+    /// Whether a concern answers, so that what is shown is not the inner service's word.
+    pub(crate) is_answered: bool,
+    /// What concerns found out about who asks, before the request went on.
+    pub(crate) askers: Vec<Asker>,
+}
+
+/// What a concern found out about who asks, under the number that the concern has.
+#[derive(Clone, Debug)]
+pub(crate) struct Asker {
+    pub(crate) concern: u64,
+    /// For each of the servers behind, a hash that stands for it and the credentials; `None` where requests of one caller cannot be
+    /// told from those of others.
+    pub(crate) whose: Vec<Option<[u8; 32]>>,
+    /// When the request came, in milliseconds since 1970.
+    pub(crate) asked: u64,
 }
 
 impl Exchange {
+    pub(crate) fn new(context: McpContext, audience_varies: bool) -> Self {
+        Self { context, audience_varies, head: None, is_answered: false, askers: Vec::new() }
+    }
+
+    /// What the concern of this number found out about who asks.
+    pub(crate) fn asker(&self, concern: u64) -> Option<&Asker> {
+        self.askers.iter().find(|asker| asker.concern == concern)
+    }
+
     /// What was found out about the request.
     pub fn context(&self) -> &McpContext {
         &self.context

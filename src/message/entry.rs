@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::Refusal;
-use crate::json::{Depth, Error, Kind, Object, Reader, Span, Splice, Str, Value};
+use crate::json::{Depth, Error, Key, Kind, Object, Reader, Span, Splice, Str, Value};
 use crate::protocol::meta;
 
 /// What an entry is an entry of.
@@ -45,6 +45,10 @@ pub struct Entry<'a> {
     end: usize,
     is_empty: bool,
     meta: Meta<'a>,
+    source: &'a [u8],
+    span: Option<Span>,
+    /// All members, once somebody asked for one that is not given here.
+    members: Option<Box<Object<'a>>>,
 }
 
 impl<'a> Entry<'a> {
@@ -64,6 +68,9 @@ impl<'a> Entry<'a> {
             end: 0,
             is_empty: true,
             meta: Meta::default(),
+            source: &[],
+            span: None,
+            members: None,
         }
     }
 
@@ -109,9 +116,12 @@ impl<'a> Entry<'a> {
         self.uri.change(relocate);
     }
 
-    /// The value of `mimeType`, whatever it is. A tool has none.
-    pub fn mime_type(&self) -> Option<Value<'a>> {
-        self.mime_type
+    /// The value of `mimeType`, whatever it is, pending edits included. A tool has none.
+    pub fn mime_type(&self) -> Option<Value<'_>> {
+        match &self.members {
+            Some(members) if self.kind != EntryKind::Tool => members.get("mimeType"),
+            _ => self.mime_type,
+        }
     }
 
     /// The value of `text`, whatever it is. Only contents have one.
@@ -156,6 +166,49 @@ impl<'a> Entry<'a> {
 
     pub(super) fn take_refusal(&mut self) -> Option<Refusal> {
         self.refusal.take()
+    }
+
+    /// The value of any member, pending edits included. `_meta` has [its own](Self::meta), and is not edited here.
+    pub fn member(&mut self, key: &str) -> Option<Value<'_>> {
+        self.members()?.get(key)
+    }
+
+    /// Sets a member to this JSON text, in its place or behind the others. No effect for `_meta`, which has edits of its own, for what
+    /// the entry is told by (a tool's name, a URI), and where the entry is no object.
+    pub fn set_member(&mut self, key: &str, raw: impl AsRef<[u8]>) {
+        let told_by = match self.kind {
+            EntryKind::Tool => "name",
+            EntryKind::Template => "uriTemplate",
+            _ => "uri",
+        };
+        if key == "_meta" || key == told_by {
+            return;
+        }
+        if let Some(members) = self.members() {
+            members.set(key, raw);
+        }
+    }
+
+    /// The entry's text without these members, as JSON text; `None` where the entry is no object.
+    pub(crate) fn text_without(&self, keys: &[&str]) -> Option<Vec<u8>> {
+        let mut members = Object::default();
+        members.read(&mut Reader::within(self.source, self.span?)).ok()?;
+        for key in keys {
+            members.remove(key);
+        }
+        let mut text = Vec::new();
+        members.render(&mut text);
+        Some(text)
+    }
+
+    fn members(&mut self) -> Option<&mut Object<'a>> {
+        let span = self.span?;
+        if self.members.is_none() {
+            let mut members = Box::<Object<'a>>::default();
+            members.read(&mut Reader::within(self.source, span)).ok()?;
+            self.members = Some(members);
+        }
+        self.members.as_deref_mut()
     }
 
     /// The entry's `_meta`.
@@ -205,7 +258,9 @@ impl<'a> Entry<'a> {
             self.is_empty = false;
             self.end = reader.position();
         }
-        Ok(Span { start, end: reader.position() })
+        let span = Span { start, end: reader.position() };
+        (self.source, self.span) = (reader.source(), Some(span));
+        Ok(span)
     }
 
     /// Writes down what was asked. Only for an entry that stays.
@@ -213,7 +268,12 @@ impl<'a> Entry<'a> {
         if self.is_object {
             self.name.emit(splice);
             self.uri.emit(splice);
-            self.meta.emit(self.end, self.is_empty, splice);
+            let mut is_empty = self.is_empty;
+            if let Some(members) = self.members.take().filter(|members| members.is_edited()) {
+                members.emit(splice);
+                is_empty = false;
+            }
+            self.meta.emit(self.end, is_empty, splice);
         }
     }
 }
@@ -297,6 +357,11 @@ impl<'a> Meta<'a> {
     /// The value of a member, pending edits included. The members of `ui` have [their own](Self::ui_get).
     pub fn get(&self, key: &str) -> Option<Value<'_>> {
         self.object.get(key)
+    }
+
+    /// The names of its members, pending edits included.
+    pub fn keys(&self) -> impl Iterator<Item = Key<'_>> {
+        self.object.members().map(|(key, _)| key)
     }
 
     /// The value of a member as it came.

@@ -140,6 +140,9 @@ impl<S: Sites> Walk<'_, '_, S> {
             result.emit(self.splice);
         }
         let whole = Span::new(start, self.reader.position());
+        if let Some(id) = id.filter(|_| is_answer && self.sites.wants(answer).has(Wants::WHOLE)) {
+            self.sites.whole(answer, id, whole.of(source));
+        }
         if let Some(refusal) = self.refusal.take() {
             self.splice.rewind(mark);
             self.splice.replace(whole, &refusal.to_json(id));

@@ -66,6 +66,11 @@ pub trait Sites {
         let _ = (id, result);
     }
 
+    /// The text of a message that answers this, if it was wanted whole. The id (its JSON text) is that of the request.
+    fn whole(&self, answer: Answer, id: &[u8], message: &[u8]) {
+        let _ = (answer, id, message);
+    }
+
     /// An entry of a list, or an item of contents. If it is refused, an error takes the place of the message.
     fn entry(&self, entry: &mut Entry<'_>);
 

@@ -47,6 +47,8 @@ impl Wants {
     pub const LINKS: Self = Self(1 << 11);
     /// The URIs in notifications, and the links in results of tasks there.
     pub const UPDATES: Self = Self(1 << 12);
+    /// The text of the whole message, to read and not to edit.
+    pub const WHOLE: Self = Self(1 << 13);
 
     /// Whether an answer must be read whole or edited, beyond a look at the events that pass.
     pub fn needs_reading(self) -> bool {

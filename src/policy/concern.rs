@@ -39,6 +39,7 @@ impl Concern for Policy {
         }
         let mut violations = Violations::default();
         let fault = self.fault(exchange, entry);
+        let cannot_be_shown = fault.is_some();
         if let Some((member, offending)) = fault {
             violations.add(member, offending);
         }
@@ -46,7 +47,6 @@ impl Concern for Policy {
         if violations.is_empty() {
             return;
         }
-        let cannot_be_shown = fault.is_some();
         let action = match self.on_violation {
             OnViolation::Report => "reported",
             OnViolation::Restrict if !cannot_be_shown => "restricted",
@@ -66,7 +66,7 @@ impl Concern for Policy {
 
 impl Policy {
     /// Why an entry cannot be shown at all, with a part of it that says so.
-    fn fault<'a>(&self, exchange: &Exchange, entry: &Entry<'a>) -> Option<(Member, &'a [u8])> {
+    fn fault<'a>(&self, exchange: &Exchange, entry: &'a Entry<'_>) -> Option<(Member, &'a [u8])> {
         if !entry.is_object() {
             return Some((Member::new("(no object)"), b""));
         }

@@ -16,7 +16,7 @@ use crate::protocol::meta;
 
 /// What a header means for a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::concern) enum Role {
+pub(crate) enum Role {
     /// It belongs to the one request, or the one connection, that it came with, so a look-up must not repeat it.
     Bound,
     /// The same; and it may be all that tells who sent the request, so that no other request is known to be the same caller's.
@@ -31,7 +31,7 @@ pub(in crate::concern) enum Role {
 
 impl Role {
     /// What this header means. Everything unknown may decide.
-    pub(in crate::concern) fn of(name: &HeaderName) -> Self {
+    pub(crate) fn of(name: &HeaderName) -> Self {
         const CONNECTIONS: [&HeaderName; 6] = [&CONNECTION, &EXPECT, &TE, &TRAILER, &TRANSFER_ENCODING, &UPGRADE];
         const BOUND: [&str; 7] = [
             "dpop",
@@ -77,6 +77,11 @@ impl Role {
         } else {
             Self::Deciding
         }
+    }
+
+    /// Whether it says, or proves, who asks.
+    pub(crate) fn tells_who_asks(self) -> bool {
+        matches!(self, Self::Credential | Self::Proof)
     }
 
     /// Whether a look-up has it as the call has it.

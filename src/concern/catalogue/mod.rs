@@ -31,7 +31,8 @@ pub use look_up::LookUp;
 pub use tools::{Tool, Tools};
 
 pub(super) use flight::{Failure, Flight, Landed, Lead};
-pub(super) use key::{Keys, Role};
+pub(super) use key::Keys;
+pub(crate) use key::Role;
 pub(super) use look_up::Question;
 pub(super) use page::{Behind, Heard, Page, read_behind, read_page};
 pub(super) use store::{Catalogue, Found, Store};

@@ -1,0 +1,257 @@
+//! The store of several replicas: a copy in each, and one in Valkey or Redis for all.
+
+mod encoding;
+mod link;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+use tokio::sync::mpsc::{self, Receiver, Sender, error::TrySendError};
+
+use self::encoding::{decode, encode};
+use self::link::Link;
+use super::credentials::Parted;
+use super::{Memory, Place, Said, Store};
+use crate::concern::Preparation;
+
+/// The most writes that wait.
+const MOST_WAITING: usize = 1024;
+
+/// The most entries of one list that are kept for all replicas.
+const MOST_ENTRIES: usize = 10_000;
+
+/// The longest that anything is kept, in milliseconds: ten years.
+const LONGEST: u64 = 10 * 365 * 24 * 60 * 60 * 1000;
+
+/// The member of each hash that counts how often it was written.
+const REVISION: &str = "r";
+
+/// The store of several replicas, in [Valkey](https://valkey.io) or Redis (6 or later): what one replica heard, the others restore.
+///
+/// Each replica has a [`Memory`], which is asked first; what it hears goes to Valkey behind the exchange's back, and before a request goes
+/// on, what others heard since is fetched. A list that nobody changed costs one small question per request.
+///
+/// - **What is kept there.** One hash for each list and caller, and each content that was read, under `PREFIX:` and a SHA-256 of upstream
+///   and credentials (with [`secret`](Self::secret), which nobody can guess credentials against). Names, URIs and what the
+///   upstreams said about them are in clear. Each hash expires [`Memory::keep`] after it was last written.
+/// - **Failures.** While Valkey does not answer, each replica goes by what it heard itself: a request waits for
+///   [`wait`](Self::wait) at most, once a second; writes beyond 1,024 are dropped. What is then unknown, is so as [`Unknown`](super::Unknown) says.
+/// - **Trust.** Whoever can write there can say anything in the upstreams' name, as whoever owns the upstreams can. It is the deployer's
+///   own, reachable by the replicas alone. For `rediss://`, switch on a TLS feature of the crate `redis`.
+/// - **Clocks.** Replicas go by their own, so what is fresh may be off by as much as those differ.
+///
+/// ```no_run
+/// use tower_mcp_apps::restore::{CaptureLayer, Memory, RestoreLayer, Unchanged, Valkey};
+///
+/// # async fn replica() -> Result<(), Box<dyn std::error::Error>> {
+/// let store = Valkey::new("redis://127.0.0.1:6379", Memory::new())?.secret(std::env::var("RESTORE_SECRET")?);
+/// let outgoing = CaptureLayer::new("maps", store.clone());
+/// let front = RestoreLayer::new(store).upstream("maps", Unchanged);
+/// # drop((outgoing, front));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Valkey {
+    memory: Memory,
+    link: Arc<Link>,
+    prefix: Arc<str>,
+    secret: Arc<[u8]>,
+    wait: Duration,
+    writes: Sender<Write>,
+}
+
+/// What goes to Valkey.
+struct Write {
+    place: Place,
+    key: Vec<u8>,
+    keep: u64,
+    said: Vec<(Arc<str>, Said)>,
+}
+
+impl Write {
+    fn entries(&self) -> impl Iterator<Item = &str> {
+        self.said.iter().map(|(entry, _)| &**entry)
+    }
+}
+
+/// Why there is no store.
+#[derive(Debug)]
+pub enum InvalidValkey {
+    /// The URL is none of Valkey or Redis.
+    Url(Box<dyn std::error::Error + Send + Sync>),
+    /// There is no tokio runtime, in which writes could happen behind the exchanges' back.
+    NoRuntime,
+}
+
+impl fmt::Display for InvalidValkey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(error) => write!(f, "the URL of the store is none of Valkey or Redis: {error}"),
+            Self::NoRuntime => f.write_str("the store must be made within a tokio runtime"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidValkey {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Url(error) => Some(&**error),
+            Self::NoRuntime => None,
+        }
+    }
+}
+
+impl Valkey {
+    /// The store at this URL (`redis://[user:password@]host[:port][/database]`), with this copy here. Connects when it is first needed, and again
+    /// whenever the connection is lost. Waits 250 ms at most.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidValkey`] where the URL is none, and outside a tokio runtime.
+    pub fn new(url: impl AsRef<str>, memory: Memory) -> Result<Self, InvalidValkey> {
+        let link = Link::new(url.as_ref()).map_err(|error| InvalidValkey::Url(error.into()))?;
+        let runtime = tokio::runtime::Handle::try_current().map_err(|_| InvalidValkey::NoRuntime)?;
+        let (writes, waiting) = mpsc::channel(MOST_WAITING);
+        let link = Arc::new(link);
+        runtime.spawn(write(Arc::clone(&link), memory.clone(), waiting));
+        let wait = Duration::from_millis(250);
+        Ok(Self { memory, link, prefix: "mcp-apps".into(), secret: Arc::new([]), wait, writes })
+    }
+
+    /// Chooses what keys begin with: `mcp-apps` unless chosen. Aggregators that share a Valkey and are not replicas of each other need
+    /// different ones.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into().into();
+        self
+    }
+
+    /// Chooses a secret, the same for all replicas, that goes into the hashes of credentials. Without one, whoever reads Valkey's keys can try
+    /// guessed credentials against them.
+    #[must_use]
+    pub fn secret(mut self, secret: impl Into<Vec<u8>>) -> Self {
+        self.secret = secret.into().into();
+        self
+    }
+
+    /// Chooses how long a request waits for what others heard.
+    #[must_use]
+    pub fn wait(mut self, time: Duration) -> Self {
+        self.wait = time;
+        self
+    }
+
+    /// The key of a place.
+    fn key(&self, place: &Place) -> Vec<u8> {
+        let mut inner = Parted(Sha256::new());
+        inner.part(&self.secret);
+        inner.part(&place.to_bytes());
+        // Hashed again, so that nothing can be appended to what was hashed.
+        let mut outer = Parted(Sha256::new());
+        outer.part(&self.secret);
+        outer.part(&inner.0.finalize());
+        let hash: String = outer.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{}:{hash}", self.prefix).into_bytes()
+    }
+}
+
+impl fmt::Debug for Valkey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Valkey").field("prefix", &self.prefix).field("wait", &self.wait).finish_non_exhaustive()
+    }
+}
+
+impl Store for Valkey {
+    fn remember(&self, place: &Place, said: Vec<(String, Said)>) {
+        let said = self.memory.keep_said(place, said);
+        if said.is_empty() {
+            return;
+        }
+        let keep = self.memory.keeps().clamp(1, LONGEST);
+        let write = Write { place: place.clone(), key: self.key(place), keep, said };
+        if let Err(TrySendError::Full(write) | TrySendError::Closed(write)) = self.writes.try_send(write) {
+            // It is written when it is said again.
+            self.memory.untold(&write.place, write.entries());
+        }
+    }
+
+    fn recall(&self, place: &Place, entry: &str, asked: u64) -> Option<Said> {
+        self.memory.recall(place, entry, asked)
+    }
+
+    fn refresh(&self, places: Vec<Place>) -> Option<Preparation> {
+        if !self.link.may_work() {
+            return None;
+        }
+        let store = self.clone();
+        Some(Box::pin(async move {
+            if tokio::time::timeout(store.wait, store.fetch(places)).await.is_err() {
+                store.link.failed("no answer in time");
+            }
+        }))
+    }
+}
+
+impl Valkey {
+    /// Fetches what others heard, where there is anything new.
+    async fn fetch(&self, places: Vec<Place>) {
+        let keys: Vec<_> = places.iter().map(|place| self.key(place)).collect();
+        let mut questions = redis::pipe();
+        for key in &keys {
+            questions.cmd("HGET").arg(key).arg(REVISION);
+        }
+        let Some(revisions) = self.link.ask::<Vec<Option<i64>>>(&questions).await else { return };
+        let mut news = Vec::new();
+        for ((place, key), revision) in places.into_iter().zip(keys).zip(revisions) {
+            match revision {
+                Some(revision) if self.memory.revision(&place) != Some(revision) => news.push((place, key, revision)),
+                Some(_) => {}
+                None => self.memory.lost(&place),
+            }
+        }
+        if news.is_empty() {
+            return;
+        }
+        let mut questions = redis::pipe();
+        for (_, key, _) in &news {
+            questions.cmd("HGETALL").arg(key);
+        }
+        let Some(hashes) = self.link.ask::<Vec<Vec<(Vec<u8>, Vec<u8>)>>>(&questions).await else { return };
+        for ((place, _, revision), hash) in news.into_iter().zip(hashes) {
+            let said = hash.iter().filter_map(|(field, value)| decode(field, value)).collect();
+            // What was written since is in the hash, and fetched again next time.
+            self.memory.add_shared(&place, said, revision);
+        }
+    }
+}
+
+/// Writes what waits, until the last store of this kind is gone.
+async fn write(link: Arc<Link>, memory: Memory, mut waiting: Receiver<Write>) {
+    while let Some(write) = waiting.recv().await {
+        let key = &write.key;
+        let mut commands = redis::pipe();
+        commands.atomic();
+        let hash = commands.cmd("HSET").arg(key);
+        for (entry, said) in &write.said {
+            let (field, value) = encode(entry, said);
+            hash.arg(field).arg(value);
+        }
+        hash.ignore();
+        commands.cmd("HINCRBY").arg(key).arg(REVISION).arg(1);
+        commands.cmd("PEXPIRE").arg(key).arg(write.keep).ignore();
+        commands.cmd("HLEN").arg(key);
+        let Some((revision, entries)) = link.ask::<(i64, usize)>(&commands).await else {
+            memory.untold(&write.place, write.entries());
+            continue;
+        };
+        memory.told(&write.place, revision);
+        if entries > MOST_ENTRIES {
+            let mut commands = redis::pipe();
+            commands.cmd("UNLINK").arg(key).ignore();
+            link.ask::<()>(&commands).await;
+        }
+    }
+}
