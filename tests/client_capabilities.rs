@@ -7,6 +7,7 @@ use http::{Request, StatusCode};
 use kit::body::Script;
 use kit::server::Server;
 use kit::{LIST, apps_capabilities, initialize, modern, only, post, send, with};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::negotiate::{ClientCapabilities, Negotiate, NegotiateLayer};
@@ -236,4 +237,68 @@ async fn it_goes_with_a_namespace() {
     let key = "io.modelcontextprotocol/clientCapabilities";
     assert_eq!(received.json()["params"]["_meta"][key], json!({ "extensions": {} }));
     assert_eq!(received.header("content-length"), Some(&*received.bytes().len().to_string()));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![(0..3).prop_map(Value::from), Just(json!("ä\"")), Just(Value::Null)];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::hash_map(key(), inner, 0..4).prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+/// Names that decide in their place, and others.
+fn key() -> impl Strategy<Value = String> {
+    let names = [UI, "a/b", "extensions", "capabilities", "_meta", "io.modelcontextprotocol/clientCapabilities", "x"];
+    prop::sample::select(names.to_vec()).prop_map(str::to_owned)
+}
+
+fn object() -> impl Strategy<Value = Value> {
+    prop::collection::hash_map(key(), value(), 0..4).prop_map(|map| Value::Object(map.into_iter().collect()))
+}
+
+/// The same by the book: what stands at this place becomes what the server is to hear of it.
+fn model(message: &mut Value, place: &str, edit: &dyn Fn(&mut Value)) {
+    if let Some(capabilities) = message.pointer_mut(place).filter(|capabilities| capabilities.is_object()) {
+        edit(capabilities);
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_arrives_is_what_a_tree_would_make_of_it(params in object(), choice in 0..4, is_initialize in any::<bool>()) {
+        let method = if is_initialize { "initialize" } else { "x/y" };
+        let mut message = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
+        let clear_odd = |capabilities: &mut Value| {
+            if capabilities.get("extensions").is_some_and(|extensions| !extensions.is_object()) {
+                capabilities.as_object_mut().unwrap().remove("extensions");
+            }
+        };
+        let withhold = move |capabilities: &mut Value| {
+            clear_odd(capabilities);
+            if let Some(Value::Object(extensions)) = capabilities.get_mut("extensions") {
+                extensions.remove(UI);
+            }
+        };
+        let replace = move |capabilities: &mut Value| {
+            clear_odd(capabilities);
+            capabilities["extensions"][UI] = json!({ "n": 1 });
+        };
+        let whole = |capabilities: &mut Value| *capabilities = json!({ "roots": {} });
+        let (client, edit): (_, &dyn Fn(&mut Value)) = match choice {
+            0 => (ClientCapabilities::forwarded(), &|_| ()),
+            1 => (withhold_ui(), &withhold),
+            2 => (ClientCapabilities::forwarded().replace(UI, r#"{"n":1}"#).unwrap(), &replace),
+            _ => (ClientCapabilities::replaced(r#"{"roots":{}}"#).unwrap(), &whole),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let arrived = runtime.block_on(arrives(&client, &message.to_string()));
+        model(&mut message, "/params/_meta/io.modelcontextprotocol~1clientCapabilities", edit);
+        if is_initialize {
+            model(&mut message, "/params/capabilities", edit);
+        }
+        prop_assert_eq!(serde_json::from_str::<Value>(&arrived).unwrap(), message);
+    }
 }
