@@ -1,13 +1,22 @@
 //! The examples as programs.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use http::Uri;
 
-/// An example, built as this test is. Cargo has done so already, unless it was told to build this test alone.
+/// An example, built as this test is. Cargo is asked once: it has done so already, unless it was told to build this test
+/// alone.
 pub(crate) fn example(name: &str) -> PathBuf {
+    static BUILT: Mutex<BTreeMap<String, PathBuf>> = Mutex::new(BTreeMap::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    built.entry(name.to_owned()).or_insert_with(|| build(name)).clone()
+}
+
+fn build(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test is a file");
     let profile = test.ancestors().nth(2).expect("it lies in deps");
     let mut build = Command::new(env!("CARGO"));
