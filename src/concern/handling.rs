@@ -380,7 +380,11 @@ impl<C: Concern> Sites for Handling<C> {
     }
 
     fn role(&self, id: Option<&[u8]>) -> Option<MetaRole> {
-        id.and_then(|id| self.call(id)).and_then(CallInfo::role)
+        match id.and_then(|id| self.call(id)) {
+            Some(call) => call.role(),
+            // No shape tells a meta-tool's result from others; some reader may take it for the answer all the same.
+            None => self.context().calls().iter().find_map(CallInfo::role),
+        }
     }
 
     fn likely_role(&self) -> Option<MetaRole> {

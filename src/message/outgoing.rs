@@ -123,7 +123,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         let asked = match id {
             Id::None => (self.sites.answer(None), self.sites.role(None)),
             Id::One(span) => (self.sites.answer(Some(span.of(source))), self.sites.role(Some(span.of(source)))),
-            Id::Odd => (Answer::Unknown, None),
+            Id::Odd => (Answer::Unknown, self.sites.role(None)),
         };
         let answer = asked.0;
         // What is wanted may be the same, and yet another member of the result be the list.

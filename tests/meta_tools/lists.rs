@@ -146,6 +146,22 @@ async fn what_has_another_shape_does_not_pass_where_a_filter_applies() {
 }
 
 #[tokio::test]
+async fn an_answer_whose_id_cannot_be_read_is_read_as_the_answer() {
+    let ids = ["", r#""ID":7,"#, r#""id":null,"#, r#""id":8,"#, r#""id":"7","#, r#""id":7,"id":7,"#, r#""id":[7],"#];
+    let list = json!({ "tools": tools() }).to_string();
+    for id in ids {
+        for (text, passes) in [(list.clone(), true), (format!("{list} and more"), false)] {
+            let result = json!({ "content": [{ "type": "text", "text": text }] });
+            let answer = format!(r#"{{"jsonrpc":"2.0",{id}"result":{result}}}"#);
+            let server = saying(move || json_answer(answer.clone()));
+            let got = send(layer(Audience::Model).layer(server), legacy("list_tools", json!({}))).await;
+            assert!(!got.text().contains("poll"), "{id}: {}", got.text());
+            assert_eq!(got.text().contains("open"), passes, "{id}: {}", got.text());
+        }
+    }
+}
+
+#[tokio::test]
 async fn texts_without_entries_pass_if_they_are_declared() {
     let says = |said: &str| with_result(text(said));
     let list = || legacy("list_tools", json!({}));
