@@ -42,7 +42,7 @@ use super::EntryKind;
 /// first, without arguments. The inner service sees these as calls of its meta-tools.
 ///
 /// Many aggregators leave out `_meta` of the tools that they list, and with it `visibility`: then everything is for everybody,
-/// unless [`restore`](crate) puts it back or [`Visibility::tool`](crate::visibility::Visibility::tool) says it.
+/// unless [`restore`](crate::restore) puts it back or [`Visibility::tool`](crate::visibility::Visibility::tool) says it.
 ///
 /// # Example
 ///

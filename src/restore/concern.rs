@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::request::Parts;
 
@@ -10,7 +11,7 @@ use super::capture::next_number;
 use super::fill::{Extent, Fill, Members, by_default};
 use super::place::now;
 use super::{Credentials, Place, Renaming, Said, Store, Unknown};
-use crate::concern::{Concern, Preparation, sealed::Sealed};
+use crate::concern::{Concern, MetaRole, Preparation, sealed::Sealed};
 use crate::exchange::{Asker, Exchange};
 use crate::message::{Answer, Entry, EntryKind, Wants};
 use crate::protocol::Method;
@@ -23,6 +24,8 @@ pub struct Restore {
     upstreams: Vec<Upstream>,
     unknown: Unknown,
     members: Arc<Members>,
+    /// The second in which was last told of a hidden tool.
+    warned: Arc<AtomicU64>,
 }
 
 #[derive(Clone)]
@@ -41,6 +44,7 @@ impl Restore {
             upstreams: Vec::new(),
             unknown: Unknown::Hide,
             members: Arc::new(by_default),
+            warned: Arc::default(),
         }
     }
 
@@ -100,24 +104,37 @@ impl Restore {
 
     /// Where what may be put back in this exchange is remembered.
     fn places(&self, exchange: &Exchange, whose: &[Option<[u8; 32]>]) -> Vec<Place> {
-        let calls = exchange.context().calls();
-        let asks = |methods: &[Method]| {
-            calls.is_empty() || calls.iter().any(|call| call.method().is_some_and(|method| methods.contains(&method)))
-        };
-        // A call of a tool is judged by what the list says.
-        let lists = [
-            (EntryKind::Tool, asks(&[Method::ToolsList, Method::ToolsCall])),
-            (EntryKind::Resource, asks(&[Method::ResourcesList])),
-            (EntryKind::Template, asks(&[Method::TemplatesList])),
-        ];
-        let reads = exchange.context().uri().filter(|_| asks(&[Method::ResourcesRead]));
+        let mut lists = Vec::new();
+        let mut reads = Vec::new();
+        for call in exchange.context().calls() {
+            match call.method() {
+                Some(Method::ToolsList) => lists.push(EntryKind::Tool),
+                Some(Method::ResourcesList) => lists.push(EntryKind::Resource),
+                Some(Method::TemplatesList) => lists.push(EntryKind::Template),
+                Some(Method::ResourcesRead) => reads.extend(call.uri()),
+                Some(Method::ToolsCall) => {
+                    // A call is judged by what the list says; the result of a meta-tool has entries of its own.
+                    lists.push(EntryKind::Tool);
+                    match call.role().and_then(MetaRole::entries) {
+                        Some(EntryKind::Contents) => reads.extend(call.target()),
+                        Some(kind) => lists.push(kind),
+                        None => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        if exchange.context().calls().is_empty() {
+            lists.extend([EntryKind::Tool, EntryKind::Resource, EntryKind::Template]);
+        }
         let mut places = Vec::new();
         for (upstream, whose) in self.upstreams.iter().zip(whose) {
             let Some(whose) = *whose else { continue };
-            let lists = lists.into_iter().filter(|(_, is_asked)| *is_asked);
-            places.extend(lists.map(|(kind, _)| Place::list(whose, kind)));
-            places
-                .extend(reads.and_then(|uri| upstream.renaming.resource(uri)).map(|uri| Place::contents(whose, &uri)));
+            for kind in [EntryKind::Tool, EntryKind::Resource, EntryKind::Template] {
+                places.extend(lists.contains(&kind).then(|| Place::list(whose, kind)));
+            }
+            let own = reads.iter().filter_map(|uri| upstream.renaming.resource(uri));
+            places.extend(own.map(|uri| Place::contents(whose, &uri)));
         }
         places
     }
@@ -186,12 +203,23 @@ impl Concern for Restore {
             Found::NotTheirs => true,
         };
         if !is_held {
+            self.warn(&name);
+            entry.remove();
+        }
+    }
+}
+
+impl Restore {
+    /// Tells of a tool that is hidden: once a second, since it may be all of them, in every list.
+    fn warn(&self, tool: &str) {
+        let second = now() / 1000;
+        if self.warned.swap(second, Ordering::Relaxed) != second {
             tracing::warn!(
                 target: "tower_mcp_apps::restore",
-                tool = %name,
-                "hidden: it is not known for whom the upstream says it is",
+                tool,
+                "tools are hidden, this one among them: it is not known for whom the upstream says they are; \
+                 do both layers have the same store, names of upstreams, and credentials?",
             );
-            entry.remove();
         }
     }
 }

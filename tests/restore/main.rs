@@ -6,6 +6,7 @@ mod kit;
 mod callers;
 mod entries;
 mod freshness;
+mod meta_tools;
 mod properties;
 mod rmcp_aggregator;
 mod stacks;

@@ -78,11 +78,18 @@ pub(crate) struct Lossy {
     /// The members that it keeps all the same.
     keeps: &'static [&'static str],
     cache: Option<Arc<Mutex<HashMap<String, Value>>>>,
+    has_meta_tools: bool,
 }
 
 impl Lossy {
     pub(crate) fn new() -> Self {
-        Self { upstreams: Vec::new(), keeps: &["description", "inputSchema"], cache: None }
+        Self { upstreams: Vec::new(), keeps: &["description", "inputSchema"], cache: None, has_meta_tools: false }
+    }
+
+    /// The same, and hides its catalogue behind tools of its own: what they say is a text, for a model.
+    pub(crate) fn with_meta_tools(mut self) -> Self {
+        self.has_meta_tools = true;
+        self
     }
 
     /// In front of this upstream, through this layer.
@@ -111,6 +118,26 @@ impl Lossy {
     async fn answer(self, received: Received) -> Response<Script> {
         let message = received.json();
         let method = message["method"].as_str().unwrap_or_default();
+        let arguments = &message["params"]["arguments"];
+        let meta_tool = message["params"]["name"].as_str().filter(|_| self.has_meta_tools && method == "tools/call");
+        let result = match meta_tool {
+            Some("list_tools") => text_of(self.result(&received, "tools/list", arguments).await["tools"].take()),
+            Some("list_resources") => {
+                text_of(self.result(&received, "resources/list", arguments).await["resources"].take())
+            }
+            Some("get_resource") => text_of(self.result(&received, "resources/read", arguments).await),
+            Some("call_tool") => self.result(&received, "tools/call", arguments).await,
+            _ if self.has_meta_tools && method == "tools/list" => {
+                let names = ["list_tools", "list_resources", "get_resource", "call_tool"];
+                json!({ "tools": names.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } })) })
+            }
+            _ => self.result(&received, method, &message["params"]).await,
+        };
+        json_answer(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }).to_string())
+    }
+
+    /// What its upstreams answer to this, as it says it.
+    async fn result(&self, received: &Received, method: &str, asked_for: &Value) -> Value {
         let (list, own, change): (_, _, fn(&Namespace, &str) -> String) = match method {
             "tools/list" => ("tools", "name", Namespace::add_to_name),
             "resources/list" => ("resources", "uri", Namespace::add_to_uri),
@@ -119,17 +146,17 @@ impl Lossy {
             _ => ("", "", Namespace::add_to_name),
         };
         let caller = received.header("authorization").unwrap_or_default();
-        let asked = format!("{caller} {method} {}", message["params"]["uri"]);
+        let asked = format!("{caller} {method} {}", asked_for["uri"]);
         let cached = self.cache.as_ref().and_then(|cache| lock(cache).get(&asked).cloned());
         let mut result = cached.unwrap_or_else(|| json!({ list: [] }));
         let is_cached = result[list].as_array().is_some_and(|entries| !entries.is_empty());
         for (namespace, ask) in self.upstreams.iter().filter(|_| !is_cached) {
             let mut params = json!({});
-            if let Some(name) = message["params"]["name"].as_str() {
+            if let Some(name) = asked_for["name"].as_str() {
                 let Some(name) = namespace.strip_name(name) else { continue };
                 params["name"] = name.into();
             }
-            if let Some(uri) = message["params"]["uri"].as_str() {
+            if let Some(uri) = asked_for["uri"].as_str() {
                 let Some(uri) = namespace.strip_uri(uri) else { continue };
                 params["uri"] = uri.into();
             }
@@ -164,8 +191,13 @@ impl Lossy {
         if let Some(cache) = self.cache.as_ref().filter(|_| !list.is_empty()) {
             lock(cache).insert(asked, result.clone());
         }
-        json_answer(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }).to_string())
+        result
     }
+}
+
+/// A result of a tool, for a model.
+fn text_of(value: Value) -> Value {
+    json!({ "content": [{ "type": "text", "text": value.to_string() }] })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

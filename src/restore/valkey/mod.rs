@@ -35,7 +35,8 @@ const REVISION: &str = "r";
 ///
 /// - **What is kept there.** One hash for each list and caller, and each content that was read, under `PREFIX:` and a SHA-256 of upstream
 ///   and credentials (with [`secret`](Self::secret), which nobody can guess credentials against). Names, URIs and what the
-///   upstreams said about them are in clear. Each hash expires [`Memory::keep`] after it was last written.
+///   upstreams said about them are in clear. Each hash expires [`Memory::keep`] after it was last written, and goes once it
+///   has more than 10,000 entries. All of them together are bounded by the `maxmemory` that a deployer gives Valkey, with a policy that evicts.
 /// - **Failures.** While Valkey does not answer, each replica goes by what it heard itself: a request waits for
 ///   [`wait`](Self::wait) at most, once a second; writes beyond 1,024 are dropped. What is then unknown, is so as [`Unknown`](super::Unknown) says.
 /// - **Trust.** Whoever can write there can say anything in the upstreams' name, as whoever owns the upstreams can. It is the deployer's
