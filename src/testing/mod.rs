@@ -34,7 +34,7 @@
 //! # }
 //! ```
 //!
-//! Nothing here needs a runtime, a socket or a clock, but for [`slow`](Reply::slow) bodies: the futures run on whichever
+//! Nothing here needs a runtime, a socket or a clock, but for [`slow`](Reply::slow) and [`delayed`](Reply::delayed) answers: the futures run on whichever
 //! executor the tests have.
 //!
 //! # What to test
@@ -45,6 +45,7 @@
 //! | Is the rest left alone? | a client on the server and one on the stack; [`assert_unchanged`], [`assert_only_changed`] |
 //! | What reached the server? | [`FakeServer::requests`], [`calls`](FakeServer::calls), [`methods`](FakeServer::methods) |
 //! | What if the server misbehaves? | [`FakeServer::tamper`] and [`on`](FakeServer::on), with a [`Reply`] that is cut, hangs, is gzip-coded, has another id, … |
+//! | What if many ask at once? | [`Hold`], which keeps answers back until a test lets them go |
 //! | Do streams stay streams? | [`TestClient::open`], [`Body::channel`], [`FakeServer::streaming`] |
 //! | Does the outcome depend on how bodies are cut? | [`assert_same_however_cut`] |
 //! | Does it work with that server out there? | [`TestClient::recorded`] once, then [`Recording::server`] |
@@ -81,6 +82,7 @@ mod compare;
 mod cuts;
 mod delay;
 mod gzip;
+mod hold;
 mod lint;
 mod misuse;
 mod received;
@@ -98,6 +100,7 @@ pub use compare::{
     Wire, assert_hidden, assert_only_changed, assert_refused, assert_same_however_cut, assert_unchanged,
 };
 pub use cuts::Cuts;
+pub use hold::Hold;
 pub use lint::lint;
 pub use received::Received;
 pub use recording::{RecordedExchange, Recording};

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
-use super::{Body, Received, gzip, misuse, text};
+use super::delay::Delay;
+use super::hold::Ticket;
+use super::{Body, Hold, Received, gzip, misuse, text};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -44,6 +46,8 @@ pub struct Reply {
     end: End,
     pace: Option<Duration>,
     is_gzipped: bool,
+    delay: Option<Duration>,
+    hold: Option<Hold>,
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +85,8 @@ impl Reply {
             end: End::Whole,
             pace: None,
             is_gzipped: false,
+            delay: None,
+            hold: None,
         }
     }
 
@@ -243,6 +249,23 @@ impl Reply {
     pub fn slow(mut self, pace: Duration) -> Self {
         self.pace = Some(pace);
         self
+    }
+
+    /// The same after so much time: also the head.
+    pub fn delayed(mut self, delay: Duration) -> Self {
+        self.delay = Some(delay);
+        self
+    }
+
+    /// The same once it is let go: also the head.
+    pub fn held(mut self, hold: &Hold) -> Self {
+        self.hold = Some(hold.clone());
+        self
+    }
+
+    /// What comes before the head.
+    pub(super) fn wait(&self) -> (Option<Delay>, Option<Ticket>) {
+        (self.delay.map(Delay::new), self.hold.as_ref().map(Hold::ticket))
     }
 
     /// The response; `None` where there is none. The places are where the body is cut, unless it says so itself.

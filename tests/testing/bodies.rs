@@ -89,7 +89,7 @@ async fn a_sender_sees_that_the_body_is_gone() {
     tokio::task::yield_now().await;
     assert!(!seen.is_finished());
     drop(clone);
-    tokio::time::timeout(Duration::from_secs(5), seen).await.expect("it is woken").expect("no panic");
+    tokio::time::timeout(Duration::from_secs(30), seen).await.expect("it is woken").expect("no panic");
 }
 
 #[test]
@@ -112,9 +112,9 @@ fn a_slow_body_needs_no_runtime() {
         match Pin::new(&mut body).poll_frame(&mut cx) {
             Poll::Ready(Some(_)) => frames += 1,
             Poll::Ready(None) => break,
-            Poll::Pending => std::thread::park_timeout(Duration::from_secs(5)),
+            Poll::Pending => std::thread::park_timeout(Duration::from_secs(60)),
         }
     }
     assert_eq!(frames, 2);
-    assert!(began.elapsed() >= 3 * pace && began.elapsed() < Duration::from_secs(4));
+    assert!(began.elapsed() >= 3 * pace && began.elapsed() < Duration::from_secs(50));
 }

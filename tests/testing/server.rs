@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use tower_mcp_apps::testing::{Answer, Body, FakeServer, Reply, TestClient, assert_refused};
+use tower_mcp_apps::testing::{Answer, Body, FakeServer, Hold, Reply, TestClient, assert_refused};
 
 const TOOL: &str = r#"{"name":"t", "n":1.00}"#;
 
@@ -246,6 +246,52 @@ async fn what_never_comes() {
     let ping = client.prepare("ping", "{}");
     let answer = client.open(ping).await.expect("the head is there");
     tokio::time::timeout(short, answer.finish()).await.expect_err("the end is not");
+}
+
+#[tokio::test]
+async fn answers_that_wait() {
+    let hold = Hold::new();
+    let held = hold.clone();
+    let server = server().tamper("ping", move |reply| reply.held(&held));
+    let ping = || {
+        let mut client = TestClient::new(server.clone());
+        tokio::spawn(async move { client.request("ping", "{}").await.expect("an answer").status() })
+    };
+    let wait = async |waiting: usize| {
+        while hold.waiting() != waiting {
+            tokio::task::yield_now().await;
+        }
+    };
+    let in_time = |pings: Vec<tokio::task::JoinHandle<_>>| async {
+        for ping in pings {
+            tokio::time::timeout(Duration::from_secs(30), ping).await.expect("it is let go").expect("no panic");
+        }
+    };
+    let mut pings: Vec<_> = (0..3).map(|_| ping()).collect();
+    wait(3).await;
+    assert_eq!(server.methods(), ["ping"; 3]);
+    hold.release(2);
+    wait(1).await;
+    pings.retain(|ping| !ping.is_finished());
+    assert_eq!(pings.len(), 1, "two were let go");
+    // Who gives up does not wait, and takes nothing.
+    pings.remove(0).abort();
+    wait(0).await;
+    hold.release(1);
+    in_time(vec![ping()]).await;
+    let last = ping();
+    wait(1).await;
+    hold.open();
+    in_time(vec![last, ping()]).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_late() {
+    let delay = Duration::from_millis(20);
+    let server = server().tamper("ping", move |reply| reply.delayed(delay));
+    let began = std::time::Instant::now();
+    ask(&server, "ping", json!({})).await;
+    assert!(began.elapsed() >= delay);
 }
 
 #[tokio::test]

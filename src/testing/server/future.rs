@@ -14,6 +14,8 @@ use pin_project_lite::pin_project;
 
 use super::FakeServer;
 use crate::testing::collected::Collected;
+use crate::testing::delay::Delay;
+use crate::testing::hold::Ticket;
 use crate::testing::unanswered::BoxError;
 use crate::testing::{Body, Received};
 
@@ -26,13 +28,21 @@ pin_project! {
         #[pin]
         body: B,
         read: Collected,
+        waiting: Option<Waiting>,
     }
+}
+
+/// An answer that is there, and what it waits for.
+pub(super) struct Waiting {
+    pub(super) response: Response<Body>,
+    pub(super) delay: Option<Delay>,
+    pub(super) ticket: Option<Ticket>,
 }
 
 impl<B> FakeResponse<B> {
     pub(super) fn new(server: FakeServer, request: Request<B>) -> Self {
         let (head, body) = request.into_parts();
-        Self { server, head: Some(head), body, read: Collected::default() }
+        Self { server, head: Some(head), body, read: Collected::default(), waiting: None }
     }
 }
 
@@ -51,14 +61,21 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        // Without one it was answered, or never will be.
-        if this.head.is_none() {
-            return Poll::Pending;
+        if this.head.is_some() {
+            ready!(this.read.poll_from(this.body, cx));
+            let received = this.head.take().map(|head| Received::new(head, std::mem::take(this.read)));
+            *this.waiting = received.and_then(|received| this.server.answer(received));
         }
-        ready!(this.read.poll_from(this.body, cx));
-        let received = this.head.take().map(|head| Received::new(head, std::mem::take(this.read)));
-        match received.and_then(|received| this.server.answer(received)) {
-            Some(response) => Poll::Ready(Ok(response)),
+        // Without one it was answered, or never will be.
+        let Some(waiting) = this.waiting else { return Poll::Pending };
+        if let Some(delay) = &mut waiting.delay {
+            ready!(delay.poll(cx));
+        }
+        if let Some(ticket) = &waiting.ticket {
+            ready!(ticket.poll(cx));
+        }
+        match this.waiting.take() {
+            Some(waiting) => Poll::Ready(Ok(waiting.response)),
             None => Poll::Pending,
         }
     }

@@ -17,6 +17,7 @@ use tower_service::Service;
 
 use self::catalogue::Catalogue;
 pub use self::future::FakeResponse;
+use self::future::Waiting;
 use self::protocol::Speaks;
 use super::unanswered::BoxError;
 use super::{Body, Received, Reply};
@@ -285,7 +286,7 @@ impl FakeServer {
     }
 
     /// Answers a request, and remembers it. `None` where it never answers.
-    fn answer(&self, received: Received) -> Option<Response<Body>> {
+    fn answer(&self, received: Received) -> Option<Waiting> {
         let method = protocol::method_of(&received);
         let act = self.script.acts.iter().rev().find(|(of, _)| of.as_deref().is_none_or(|of| of == method));
         let reply = match act {
@@ -295,11 +296,12 @@ impl FakeServer {
         let tampers = self.script.tampers.iter().filter(|(of, _)| of.as_deref().is_none_or(|of| of == method));
         let reply = tampers.fold(reply, |reply, (_, tamper)| tamper(reply));
         lock(&self.log.received).push(received);
+        let (delay, ticket) = reply.wait();
         let response = reply.into_response(lock(&self.log.cuts).as_deref())?;
         let mut longest = lock(&self.log.longest);
         *longest = response.body().len().max(*longest);
         drop(longest);
-        Some(response)
+        Some(Waiting { response, delay, ticket })
     }
 }
 
