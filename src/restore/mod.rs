@@ -28,6 +28,7 @@
 //! | `tools/list` | name | all members but `inputSchema`, `outputSchema` and `execution` |
 //! | `resources/list`, `resources/templates/list` | URI | all members |
 //! | `resources/read` | URI | all members but `text` and `blob` |
+//! | a call of a [meta-tool](crate::concern::MetaTools) that is declared | the same | the same, in its texts and `structuredContent` |
 //!
 //! What aggregators say in results of [meta-tools](crate::concern::MetaTools), where those are declared, is completed likewise.
 //!

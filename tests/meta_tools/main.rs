@@ -9,4 +9,5 @@ mod look_ups;
 mod namespace;
 mod shapes;
 mod streams;
+mod typed;
 mod world;
