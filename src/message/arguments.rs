@@ -58,11 +58,8 @@ impl<'a> Call<'a> {
         if !is_clear {
             self.fault.get_or_insert(Fault::Target);
         }
-        let is_wrapped = tool.role == MetaRole::Call
+        self.is_wrapped = tool.role == MetaRole::Call
             && self.target.as_deref().is_some_and(|target| meta_tools.find(target).is_some());
-        if is_wrapped {
-            self.fault.get_or_insert(Fault::Wrapped);
-        }
         Ok(())
     }
 }

@@ -54,6 +54,8 @@ pub struct Call<'a> {
     pub role: Option<MetaRole>,
     /// The tool or URI that the arguments of a meta-tool name; `None` where they name none as readable text.
     pub target: Option<Cow<'a, str>>,
+    /// Whether a meta-tool is called through a meta-tool, so that what runs in the end is not named here.
+    pub is_wrapped: bool,
     /// The protocol version that the message declares: in `_meta` or, for `initialize`, in `params`.
     pub version: Option<Cow<'a, str>>,
     /// The JSON text of the `extensions` object that the client declares in this message: in `_meta` or, for
@@ -91,8 +93,6 @@ pub enum Fault {
     NotAnObject,
     /// What the arguments of a meta-tool name stands twice, differs from another but for case, or has a lone surrogate.
     Target,
-    /// A meta-tool is called through a meta-tool.
-    Wrapped,
 }
 
 /// Why a body holds no message.
@@ -114,7 +114,6 @@ impl fmt::Display for Fault {
             Self::Unreadable(member) => write!(f, "the member {member} is not text as it should be"),
             Self::NotAnObject => f.write_str("a message must be an object"),
             Self::Target => f.write_str("the arguments of this tool must name one thing, once, and as text"),
-            Self::Wrapped => f.write_str("the tools that call others may not be called through each other"),
         }
     }
 }

@@ -45,6 +45,9 @@ fn spelling(call: &Call<'_>) -> Option<Refusal> {
     if call.id.is_none() {
         return Some(Refusal::ambiguous("a tools/call needs an id that is a string or a number"));
     }
+    if call.is_wrapped {
+        return Some(Refusal::ambiguous("the tools that call others may not be called through each other"));
+    }
     if call.role == Some(MetaRole::Call) && call.target.is_none() {
         return Some(Refusal::ambiguous("a call of this tool needs arguments that name the tool to be called"));
     }

@@ -99,6 +99,17 @@ async fn hosts_call_what_they_want() {
 }
 
 #[tokio::test]
+async fn a_host_that_calls_a_meta_tool_through_another_is_still_a_host() {
+    let server = aggregator(tools());
+    let capabilities =
+        json!({ "extensions": { "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html;profile=mcp-app"] } } });
+    let params = json!({ "name": "call_tool", "arguments": { "name": "list_tools" } });
+    let service = AppsLayer::new().meta_tools(MetaTools::muster()).layer(server.clone());
+    let answer = send(service, modern("tools/call", &params, &capabilities)).await;
+    assert_eq!(answer.json()["result"], text("ran list_tools"), "{}", answer.text());
+}
+
+#[tokio::test]
 async fn what_is_named_is_named_once_and_as_text() {
     let server = aggregator(tools());
     let body = |arguments: &str| {
