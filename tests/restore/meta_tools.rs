@@ -73,5 +73,6 @@ async fn a_visibility_that_formatters_drop_is_enforced() {
     assert_eq!(send(service.clone(), poll()).await.error_code(), -32602);
     let listed = text(&send(service.clone(), calls("list_tools", &json!({}))).await.json()).to_string();
     assert!(listed.contains("maps__show") && !listed.contains("maps__poll"), "{listed}");
-    assert!(send(service, calls("call_tool", &json!({ "name": "maps__show" }))).await.json()["result"].is_object());
+    let ran = send(service, calls("call_tool", &json!({ "name": "maps__show" }))).await.json();
+    assert!(ran["result"].is_object(), "{ran}");
 }
