@@ -25,7 +25,7 @@ async fn names_behind_a_namespace_are_judged_without_it() {
     assert_eq!(names, ["a__open", "a__admin"]);
     server.take();
     for call in [legacy, now] {
-        for name in names.iter().copied() {
+        for name in &names {
             let answer = send(stack.clone(), call("a__call_tool", json!({ "arguments": {}, "name": name }))).await;
             let own = name.strip_prefix("a__").unwrap();
             assert_eq!(answer.json()["result"], text(format!("ran {own}")), "{}", answer.text());

@@ -50,7 +50,7 @@ fn spell(text: &str, choices: &[u8]) -> String {
     let spelt = text.chars().enumerate().map(|(at, character)| {
         let mut units = [0; 2];
         let units = character.encode_utf16(&mut units);
-        if choices[at % choices.len()] % 4 == 0 || character < ' ' || matches!(character, '"' | '\\') {
+        if choices[at % choices.len()].is_multiple_of(4) || character < ' ' || matches!(character, '"' | '\\') {
             units.iter().map(|unit| format!("\\u{unit:04x}")).collect()
         } else {
             character.to_string()
