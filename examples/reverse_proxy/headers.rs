@@ -5,7 +5,9 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+// The example `gateway` has this file, too.
 #[cfg(test)]
+#[path = "headers/tests.rs"]
 mod tests;
 
 // `Trailer` is missing on purpose: it is end to end, and hyper sends only the trailers that it announces.

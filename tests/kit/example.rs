@@ -30,7 +30,7 @@ fn build(name: &str) -> PathBuf {
     profile.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// A `reverse_proxy` that ends with the test.
+/// A `reverse_proxy`, or another example that prints its address as that does, which ends with the test.
 pub(crate) struct Proxy {
     pub(crate) process: Child,
     pub(crate) endpoint: Uri,
@@ -39,7 +39,12 @@ pub(crate) struct Proxy {
 impl Proxy {
     /// Starts it with these flags, on a free port. Blocks until it is ready.
     pub(crate) fn start(flags: &[&str]) -> Self {
-        let mut command = Command::new(example("reverse_proxy"));
+        Self::start_example("reverse_proxy", flags)
+    }
+
+    /// Starts this example.
+    pub(crate) fn start_example(name: &str, flags: &[&str]) -> Self {
+        let mut command = Command::new(example(name));
         command.args(["--listen", "127.0.0.1:0"]).args(flags);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the example runs");
         let mut line = String::new();

@@ -1,0 +1,86 @@
+//! Asks several upstreams at once. Whoever stops waiting, such as a client that leaves, stops all of it.
+
+use std::future::Future;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::answer::{Answer, Failure};
+use crate::caller::Caller;
+use crate::response::Body;
+use crate::upstreams::{Spelling, Upstream};
+
+/// A request to one of several upstreams.
+pub(crate) struct Question {
+    pub(crate) upstream: Upstream,
+    pub(crate) request: Request<Full<Bytes>>,
+}
+
+/// What one of several upstreams said.
+pub(crate) type Told<T> = (Upstream, Result<T, Failure>);
+
+/// Sends all requests, and gives the results in the same order.
+pub(crate) async fn ask(
+    questions: Vec<Question>,
+    spelling: Spelling,
+    patience: Duration,
+    in_session: bool,
+) -> Vec<Told<Answer>> {
+    each(questions, spelling, patience, move |response| Answer::read(response, in_session)).await
+}
+
+/// Sends the same body to these upstreams; those that take no part in the session are told as such.
+pub(crate) async fn ask_same(
+    upstreams: &[Upstream],
+    caller: &Caller,
+    body: &Bytes,
+    spelling: Spelling,
+    patience: Duration,
+) -> Vec<Told<Answer>> {
+    let questions =
+        |upstream: &Upstream| Question { request: caller.post(upstream, body.clone()), upstream: upstream.clone() };
+    let (there, away): (Vec<_>, Vec<_>) = upstreams.iter().partition(|upstream| caller.can_ask(upstream));
+    let questions = there.into_iter().map(questions).collect();
+    let mut told = ask(questions, spelling, patience, caller.is_in_session()).await;
+    told.extend(away.into_iter().map(|upstream| (upstream.clone(), Err(was_away()))));
+    told
+}
+
+/// The upstream took no part when the session began.
+pub(crate) fn was_away() -> Failure {
+    Failure::Unavailable("it was not available when this session began: initialize again".into())
+}
+
+/// Sends all requests, reads each response with `read`, and gives what that gives in the same order.
+pub(crate) async fn each<T, R>(
+    questions: Vec<Question>,
+    spelling: Spelling,
+    patience: Duration,
+    read: impl Fn(Response<Body>) -> R + Clone + Send + Sync + 'static,
+) -> Vec<Told<T>>
+where
+    T: Send + 'static,
+    R: Future<Output = Result<T, Failure>> + Send,
+{
+    let mut names: Vec<_> = questions.iter().map(|question| (question.upstream.clone(), None)).collect();
+    let mut tasks = JoinSet::new();
+    for (at, Question { upstream, request }) in questions.into_iter().enumerate() {
+        let read = read.clone();
+        tasks.spawn(async move {
+            let answered = timeout(patience, async { read(upstream.send(spelling, request).await).await }).await;
+            let late = || Failure::Unavailable(format!("it did not answer within {patience:?}"));
+            (at, answered.unwrap_or_else(|_| Err(late())))
+        });
+    }
+    while let Some(ended) = tasks.join_next().await {
+        if let Ok((at, outcome)) = ended {
+            names[at].1 = Some(outcome);
+        }
+    }
+    let unanswered = || Err(Failure::Unavailable("the question came to nothing".into()));
+    names.into_iter().map(|(upstream, outcome)| (upstream, outcome.unwrap_or_else(unanswered))).collect()
+}

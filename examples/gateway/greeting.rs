@@ -1,0 +1,202 @@
+//! `initialize` and `server/discover`: what all upstreams say of themselves becomes what the gateway says of itself.
+
+use std::borrow::Cow;
+
+use http::{Method, Response, StatusCode};
+use tokio::time::timeout;
+use tower_mcp_apps::json::{Object, Value, write_string};
+use tower_mcp_apps::message::Refusal;
+use tower_mcp_apps::protocol::{code, header};
+
+use crate::answer::{Answer, Failure};
+use crate::asked::Asked;
+use crate::caching::Caching;
+use crate::caller::Caller;
+use crate::capabilities::{ASKED_OF_CLIENTS, Instructions, United};
+use crate::fan_out::{self, Question, Told};
+use crate::gateway::Settings;
+use crate::response::{self, Body, upstream_failed};
+use crate::session::Session;
+use crate::unavailable::Unavailable;
+use crate::upstreams::Scope;
+use crate::versions::Versions;
+
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// Opens a session with all upstreams, in the one version that all of them speak. An upstream that cannot be had is left
+/// out, and named in the result's `_meta`.
+///
+/// # Errors
+///
+/// No upstream takes part, or their session ids together are too long.
+pub(crate) async fn initialize(
+    settings: &Settings,
+    scope: Scope<'_>,
+    caller: &Caller,
+    asked: &Asked,
+) -> Result<Response<Body>, Refusal> {
+    let (common, told) = settled(settings, scope, caller, asked).await;
+    let (mut united, mut instructions) = (United::default(), Instructions::default());
+    let (mut session, mut unavailable) = (Session::default(), Unavailable::default());
+    for (upstream, outcome) in &told {
+        match outcome {
+            Ok(answer) => {
+                let result = answer.result();
+                united.add(upstream.name(), result.get("capabilities"));
+                instructions.add(upstream.namespace().name_prefix(), result.get("instructions"));
+                session.join(upstream.name(), answer.session.clone());
+            }
+            Err(failure) => unavailable.add(upstream.name(), failure),
+        }
+    }
+    if unavailable.count() == told.len() {
+        return Err(nobody(&unavailable));
+    }
+    let mut result = Object::default();
+    result.set_with("protocolVersion", |out| write_string(&common, out));
+    result.set_with("capabilities", |out| united.render(out));
+    result.set("serverInfo", server_info());
+    instructions.to_json().into_iter().for_each(|text| result.set("instructions", text));
+    unavailable.write(&mut result);
+    let Some(session) = session.encode() else {
+        let message = "the session ids of the upstreams are too long together";
+        return Err(upstream_failed(message));
+    };
+    let mut response = answer(asked, &result);
+    response.headers_mut().insert(header::SESSION_ID, session);
+    Ok(response)
+}
+
+/// The version that all upstreams speak that answer at all, and their answers in this version.
+async fn settled(settings: &Settings, scope: Scope<'_>, caller: &Caller, asked: &Asked) -> (String, Vec<Told<Answer>>) {
+    let body = asked.with_params(|params| withhold(params, "capabilities", &ASKED_OF_CLIENTS));
+    let (upstreams, spelling, patience) = (scope.upstreams(), scope.spelling(), settings.patience);
+    let mut told = fan_out::ask_same(upstreams, caller, &body, spelling, patience).await;
+    // Versions are dates, so the least is the one that most speak.
+    let versions = told.iter().filter_map(|(_, outcome)| version(outcome.as_ref().ok()?));
+    let common = versions.min().unwrap_or_default();
+    let other = Asked { body, ..asked.clone() }.with_params(|params| {
+        params.set_with("protocolVersion", |out| write_string(&common, out));
+    });
+    let mut again = Vec::new();
+    for (upstream, outcome) in &told {
+        if let Ok(answer) = outcome
+            && version(answer).as_ref() != Some(&common)
+        {
+            let first = caller.with_session(upstream, answer.session.clone());
+            let (upstream, request) = (upstream.clone(), first.bodiless(Method::DELETE, upstream));
+            let question = Question { request: caller.post(&upstream, other.clone()), upstream: upstream.clone() };
+            // The session is of no use, and nobody waits for its end.
+            tokio::spawn(async move { timeout(patience, upstream.send(spelling, request)).await });
+            again.push(question);
+        }
+    }
+    for (upstream, outcome) in fan_out::ask(again, spelling, patience, false).await {
+        let outcome = outcome.and_then(|answer| match version(&answer) {
+            Some(version) if version == common => Ok(answer),
+            _ => Err(Failure::Unavailable(format!("it does not speak {common}, as others do"))),
+        });
+        told.iter_mut().filter(|(known, _)| known.name() == upstream.name()).for_each(|told| told.1 = outcome.clone());
+    }
+    (common, told)
+}
+
+/// Says what all upstreams are. Where one speaks no modern version, the gateway does not either, so that a client which
+/// speaks both falls back to `initialize` and gets all of them.
+///
+/// # Errors
+///
+/// No upstream answers, or one is not of the modern era.
+pub(crate) async fn discover(
+    settings: &Settings,
+    scope: Scope<'_>,
+    caller: &Caller,
+    asked: &Asked,
+) -> Result<Response<Body>, Refusal> {
+    let told = fan_out::ask_same(scope.upstreams(), caller, &asked.body, scope.spelling(), settings.patience).await;
+    let (mut united, mut instructions) = (United::default(), Instructions::default());
+    let (mut caching, mut unavailable) = (Caching::default(), Unavailable::default());
+    let mut versions = Versions::default();
+    for (upstream, outcome) in &told {
+        match outcome {
+            Ok(answer) => {
+                let result = answer.result();
+                united.add(upstream.name(), result.get("capabilities"));
+                instructions.add(upstream.namespace().name_prefix(), result.get("instructions"));
+                caching.add(&result);
+                versions.add(result.get("supportedVersions"));
+            }
+            Err(failure) if versions.add_refusal(failure) => {}
+            Err(failure) if is_legacy(failure) => {
+                let message = format!("the upstream {} is not of the modern era: initialize", upstream.name());
+                return Err(Refusal::new(StatusCode::NOT_FOUND, code::METHOD_NOT_FOUND, message));
+            }
+            Err(failure) => unavailable.add(upstream.name(), failure),
+        }
+    }
+    if unavailable.count() == told.len() {
+        return Err(nobody(&unavailable));
+    }
+    if let Some(refused) = versions.refusal(asked) {
+        return Ok(refused);
+    }
+    let mut meta = Object::default();
+    meta.set(SERVER_INFO, server_info());
+    unavailable.note_in(&mut meta);
+    let mut result = Object::default();
+    result.set("resultType", "\"complete\"");
+    result.set_with("supportedVersions", |out| versions.render(out));
+    result.set_with("capabilities", |out| united.render(out));
+    result.set_with("_meta", |out| meta.render(out));
+    instructions.to_json().into_iter().for_each(|text| result.set("instructions", text));
+    caching.write(unavailable.count() == 0, &mut result);
+    Ok(answer(asked, &result))
+}
+
+/// Takes members out of an object within an object.
+fn withhold(parent: &mut Object<'_>, key: &str, members: &[&str]) {
+    if let Some(mut child) = object(parent.original(key)) {
+        for member in members {
+            child.remove(member);
+        }
+        parent.set_with(key, |out| child.render(out));
+    }
+}
+
+fn object(value: Option<Value<'_>>) -> Option<Object<'_>> {
+    let mut object = Object::default();
+    object.read(&mut value?.reader()).ok()?;
+    Some(object)
+}
+
+/// The version that an answer to `initialize` settles on.
+fn version(answer: &Answer) -> Option<String> {
+    answer.result().get("protocolVersion")?.as_str().map(Cow::into_owned)
+}
+
+/// Whether a server that fails so at `server/discover` knows the legacy era only: it answers with none of the errors that
+/// the modern one has (MCP 2026-07-28, "Backward Compatibility with Initialization-Based Versions").
+fn is_legacy(failure: &Failure) -> bool {
+    const MODERN: [i32; 3] = [code::HEADER_MISMATCH, code::MISSING_CLIENT_CAPABILITY, code::INTERNAL_ERROR];
+    // These are about the caller, in either era.
+    const ELSE: [StatusCode; 3] = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::TOO_MANY_REQUESTS];
+    match failure {
+        Failure::Error { code, .. } => !MODERN.contains(code),
+        Failure::Rejected(status) => !ELSE.contains(status),
+        Failure::SessionGone | Failure::Unavailable(_) => false,
+    }
+}
+
+fn nobody(unavailable: &Unavailable) -> Refusal {
+    upstream_failed(format!("no upstream can be had: {}", unavailable.text()))
+}
+
+fn answer(asked: &Asked, result: &Object<'_>) -> Response<Body> {
+    let mut text = Vec::new();
+    result.render(&mut text);
+    response::result(asked.id.as_deref().unwrap_or_default(), &text)
+}
+
+fn server_info() -> &'static str {
+    concat!(r#"{"name":"tower-mcp-apps-gateway","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#)
+}

@@ -1,0 +1,124 @@
+//! Whose app asks: it gets what is its own server's, by the names that it knows, and nothing of any other.
+
+use http::{Request, StatusCode};
+use serde_json::json;
+
+use crate::kit::body::Script;
+use crate::kit::{apps_capabilities, modern, with};
+use crate::world::{Gateway, Upstream, host, legacy, tools, upstream};
+
+const TOOLS: &str = r#"{"name":"show"},{"name":"poll","_meta":{"ui":{"visibility":["app"]}}},{"name":"think","_meta":{"ui":{"visibility":["model"]}}}"#;
+
+async fn two() -> (Upstream, Upstream) {
+    (upstream("a", tools("a", TOOLS)).await, upstream("b", tools("b", TOOLS)).await)
+}
+
+fn by_app(of: &str, request: Request<Script>) -> Request<Script> {
+    with(request, "x-mcp-app", of)
+}
+
+fn call(name: &str) -> Request<Script> {
+    host("tools/call", json!({ "name": name }))
+}
+
+#[tokio::test]
+async fn an_app_calls_by_the_names_of_its_own_server() {
+    let (a, b) = two().await;
+    let gateway = Gateway::before(&[&a, &b], &["--app-header", "x-mcp-app"]).await;
+    for (of, name) in [("a", "poll"), ("b", "poll"), ("a", "show"), ("a", "a__poll")] {
+        let answer = gateway.send(by_app(of, call(name))).await.json();
+        let bare = name.trim_start_matches("a__");
+        assert_eq!(json!([answer["result"]["of"], answer["result"]["called"]]), json!([of, bare]), "{of} {name}");
+    }
+    let read = host("resources/read", json!({ "uri": "ui://x/page" }));
+    assert_eq!(gateway.send(by_app("b", read)).await.json()["result"]["read"], "ui://x/page");
+    let list = gateway.send(by_app("a", host("tools/list", json!({})))).await;
+    assert_eq!(list.tools(), ["show", "poll"], "its own, without what is for models alone");
+    assert!([&a, &b].iter().all(|up| up.server.take().iter().all(|received| received.header("x-mcp-app").is_none())));
+}
+
+#[tokio::test]
+async fn an_app_is_part_of_its_hosts_session() {
+    let (a, b) = two().await;
+    let gateway = Gateway::before(&[&a, &b], &["--app-header", "x-mcp-app", "--bare", "a"]).await;
+    let session = gateway.session().await;
+    let _ = (a.server.take(), b.server.take());
+    for (of, name) in [("b", Some("b")), ("a", Some("a")), ("a", None)] {
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "poll" } });
+        let request = legacy(&session, call);
+        let request = if let Some(name) = name { by_app(name, request) } else { request };
+        assert_eq!(gateway.send(request).await.json()["result"]["of"], of);
+        let received = [&a, &b].map(|upstream| upstream.server.take()).concat();
+        let id = format!("{of}-1");
+        assert!(
+            !received.is_empty() && received.iter().all(|it| it.header("mcp-session-id") == Some(&id)),
+            "{received:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_app_gets_nothing_of_another_server() {
+    let (a, b) = two().await;
+    let gateway = Gateway::before(&[&a, &b], &["--app-header", "x-mcp-app", "--bare", "b"]).await;
+    for name in ["b__poll", "b__show", "think"] {
+        let answer = gateway.send(by_app("a", call(name))).await;
+        assert_eq!((answer.status, answer.error_code()), (StatusCode::OK, json!(-32602)), "{name}");
+    }
+    for uri in ["ui://b+x/page", "b+file:///x"] {
+        let answer = gateway.send(by_app("a", host("resources/read", json!({ "uri": uri })))).await;
+        assert_eq!(answer.error_code(), json!(-32602), "{uri}");
+    }
+    // What its server has is not what another has by that name.
+    let answer = gateway.send(by_app("a", call("poll"))).await.json();
+    assert_eq!(answer["result"]["of"], "a");
+    assert!(b.server.take().is_empty(), "nothing of it reached the other server");
+    // A host that says nothing is trusted, as before.
+    assert_eq!(gateway.send(call("b__poll")).await.json()["result"]["of"], "b");
+}
+
+#[tokio::test]
+async fn the_header_makes_sense_or_nothing_goes_on() {
+    let (a, b) = two().await;
+    let flags = ["--app-header", "x-mcp-app", "--audience-header", "x-audience"];
+    let gateway = Gateway::before(&[&a, &b], &flags).await;
+    for request in [
+        by_app("c", call("poll")),
+        by_app("", call("poll")),
+        by_app("a", by_app("b", call("poll"))),
+        // An app, but whose?
+        with(call("b__poll"), "x-audience", "app"),
+        with(with(call("b__poll"), "x-audience", "host"), "x-audience", "host"),
+    ] {
+        let answer = gateway.send(request).await;
+        assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, json!(-32600)));
+    }
+    assert!(a.server.take().is_empty() && b.server.take().is_empty());
+    // The audience says what the client does not.
+    let poll = modern("tools/call", &json!({ "name": "b__poll" }), &json!({}));
+    assert_eq!(gateway.send(with(poll, "x-audience", "host")).await.json()["result"]["of"], "b");
+    assert!(b.server.take().iter().all(|received| received.header("x-audience").is_none()));
+    let poll = modern("tools/call", &json!({ "name": "b__poll" }), &apps_capabilities());
+    assert_eq!(gateway.send(with(poll, "x-audience", "model")).await.error_code(), json!(-32602));
+}
+
+#[tokio::test]
+async fn without_the_flag_the_header_means_nothing() {
+    let (a, b) = two().await;
+    let gateway = Gateway::before(&[&a, &b], &[]).await;
+    assert_eq!(gateway.send(by_app("a", call("poll"))).await.error_code(), json!(-32602));
+    assert!(a.server.take().is_empty() && b.server.take().is_empty());
+}
+
+#[tokio::test]
+async fn one_server_may_take_names_without_a_prefix() {
+    let (a, b) = two().await;
+    let gateway = Gateway::before(&[&a, &b], &["--bare", "b"]).await;
+    assert_eq!(gateway.send(call("poll")).await.json()["result"]["of"], "b");
+    let read = gateway.ask("resources/read", json!({ "uri": "ui://x/page" })).await.json();
+    assert_eq!(json!([read["result"]["of"], read["result"]["read"]]), json!(["b", "ui://x/page"]));
+    assert_eq!(gateway.send(call("a__poll")).await.json()["result"]["of"], "a");
+    // A model gets no more than with the prefix.
+    let poll = modern("tools/call", &json!({ "name": "poll" }), &json!({}));
+    assert_eq!(gateway.send(poll).await.error_code(), json!(-32602));
+}
