@@ -8,7 +8,7 @@ import { startDemo, startProxy } from '../clients/demo.mjs';
 import { startUpstream } from '../clients/upstream.mjs';
 import { startChromium } from './chromium.mjs';
 import { startHosting } from './hosting.mjs';
-import { startPublished } from './published.mjs';
+import { startPublished } from '../kit/published.mjs';
 
 const PUBLISHED = ['system-monitor', 'budget-allocator', 'basic-vanillajs'];
 const FULL = ['--flat-key', 'both', '--openai-keys', '--allow-connect', 'https://api.example.com', '--audit', '/dev/null'];

@@ -1,15 +1,10 @@
 // Servers behind the layers through the official clients: what they negotiate, list, read and call, in both eras.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { startDemo, startProxy } from './demo.mjs';
+import { appsByTool } from './inspector.mjs';
 import { DECLARED, URI, startUpstream } from './upstream.mjs';
 
 const UI = 'io.modelcontextprotocol/ui', APP_HTML = 'text/html;profile=mcp-app', PAGE = 'ui://account/dashboard';
@@ -66,27 +61,6 @@ for (const era of Object.keys(ERAS)) {
     await assert.rejects(client.callTool({ name: 'account_overview', arguments: {} }), { code: -32602 });
     await client.close();
   });
-}
-
-/** What the Inspector says of each tool's app. Its settings go to a folder of their own. */
-async function appsByTool(url, era) {
-  const launcher = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
-  const args = [
-    '--cli', url, '--transport', 'http', '--protocol-era', era, '--method', 'tools/list', '--app-info', '--advertise-apps',
-  ];
-  const home = await mkdtemp(join(tmpdir(), 'inspector-'));
-  try {
-    const { stdout } = await promisify(execFile)(
-      process.execPath, [fileURLToPath(new URL(launcher, import.meta.url)), ...args],
-      { timeout: 60_000, env: { ...process.env, HOME: home } },
-    );
-    return Object.fromEntries(stdout.trim().split('\n').map(line => {
-      const { toolName, ...info } = JSON.parse(line);
-      return [toolName, info];
-    }));
-  } finally {
-    await rm(home, { recursive: true, force: true });
-  }
 }
 
 const none = { hasApp: false };

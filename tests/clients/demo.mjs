@@ -40,3 +40,9 @@ export const startDemo = () => start('wrap_server', [], /(?<=To see it: )\S+(?=\
 /** `examples/reverse_proxy` in front of a server, with these flags. */
 export const startProxy = (upstream, ...flags) =>
   start('reverse_proxy', ['--listen', '127.0.0.1:0', '--upstream', upstream, ...flags], /http:\S+/);
+
+/** `examples/gateway` in front of servers: their URLs by name, and further flags. */
+export const startGateway = (upstreams, flags = []) => {
+  const named = Object.entries(upstreams).flatMap(([name, url]) => ['--upstream', `${name}=${url}`]);
+  return start('gateway', ['--listen', '127.0.0.1:0', ...named, ...flags], /http:\S+/);
+};

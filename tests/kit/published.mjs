@@ -6,13 +6,13 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const local = name => fileURLToPath(new URL(name, import.meta.url));
-
-/** The server's endpoint, and how to stop it. */
+/** The endpoint of a server of `@modelcontextprotocol` that is installed in the working directory, and how to stop it. */
 export async function startPublished(name) {
   const port = await freePort();
-  const program = local(`node_modules/@modelcontextprotocol/${name}/dist/index.js`);
-  const args = ['--require', local('../kit/loopback.cjs'), program];
+  const args = [
+    '--require', fileURLToPath(new URL('loopback.cjs', import.meta.url)),
+    `node_modules/@modelcontextprotocol/${name}/dist/index.js`,
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, PORT: String(port) } });
   const late = setTimeout(() => child.kill(), 30_000);
   // It says so when it listens.
