@@ -28,7 +28,7 @@
 //!
 //! Put the layers on the MCP route only, or give them a [`Predicate`](exchange::Predicate): on other routes any JSON
 //! would be taken for MCP. `cargo run --example wrap_server` shows in a browser what the layers do to a plain server;
-//! `examples/reverse_proxy` is a whole proxy for servers that are out of reach.
+//! `examples/reverse_proxy` is a whole proxy for servers that are out of reach, `examples/gateway` one for many of them.
 //!
 //! # Layers
 //!
