@@ -11,6 +11,11 @@ use tower_mcp_apps::restore::{Memory, Restore};
 use crate::kit::send;
 use crate::world::{aggregator, ask, maps};
 
+fn meta_tools() -> MetaTools {
+    let meta_tools = MetaTools::new().list_tools("list_tools").list_resources("list_resources");
+    meta_tools.get_resource("get_resource", "uri").call_tool("call_tool", "name")
+}
+
 fn calls(name: &str, arguments: &Value) -> http::Request<crate::kit::body::Script> {
     ask("tools/call", &json!({ "name": name, "arguments": arguments }))
 }
@@ -52,7 +57,7 @@ async fn what_formatters_drop_is_put_back() {
         let memory = Memory::new();
         let layer = AppsLayer::new()
             .restore(Restore::new(memory.clone()).upstream("maps", maps()))
-            .meta_tools(MetaTools::muster())
+            .meta_tools(meta_tools())
             .audience(Fixed(Audience::Host));
         let answer = send(layer.layer(aggregator(&memory).with_meta_tools()), calls(name, &arguments)).await.json();
         assert_eq!(entry(&list(answer), member, of).pointer(path), Some(&want), "{name} has {path} again");
@@ -68,7 +73,7 @@ async fn a_visibility_that_formatters_drop_is_enforced() {
 
     let memory = Memory::new();
     let layer =
-        AppsLayer::new().restore(Restore::new(memory.clone()).upstream("maps", maps())).meta_tools(MetaTools::muster());
+        AppsLayer::new().restore(Restore::new(memory.clone()).upstream("maps", maps())).meta_tools(meta_tools());
     let service = layer.layer(aggregator(&memory).with_meta_tools());
     assert_eq!(send(service.clone(), poll()).await.error_code(), -32602);
     let listed = text(&send(service.clone(), calls("list_tools", &json!({}))).await.json()).to_string();
