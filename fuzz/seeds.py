@@ -8,6 +8,9 @@ import pathlib
 HERE = pathlib.Path(__file__).parent
 DATA = HERE.parent / "tests" / "data"
 
+# As `tests/hostile/stacks.rs` has them.
+STACKS, NAMESPACED, META_TOOLS = 9, 7, 8
+
 
 def write(target, seed):
     folder = HERE / "corpus" / target
@@ -25,6 +28,29 @@ def messages(body):
     if body.lstrip()[:1] in (b"{", b"["):
         return [body]
     return [line.partition(b":")[2].strip() for line in body.splitlines() if line.startswith(b"data:") and b"{" in line]
+
+
+def named(request):
+    """The request as a client sends it that knows the server by its prefix."""
+    for start in (b'"params":{"name":"', b'"params":{"uri":"'):
+        request = request.replace(start, start + b"ours__" if b"name" in start else start[:-1] + b'"ours+')
+    return request.replace(b'"ours+ui://', b'"ui://ours+')
+
+
+def through(request):
+    """The call as one through a meta-tool."""
+    message = json.loads(request or b"{}")
+    if message.get("method") == "tools/call":
+        message["params"]["arguments"] = {"name": message["params"].get("name")}
+        message["params"]["name"] = "call_tool"
+    return json.dumps(message, separators=(",", ":")).encode()
+
+
+def in_text(answer):
+    """The list as a meta-tool answers it."""
+    text = json.dumps({"tools": json.loads(answer)["result"]["tools"]})
+    result = {"content": [{"type": "text", "text": text}]}
+    return json.dumps({"jsonrpc": "2.0", "id": 7, "result": result}, separators=(",", ":")).encode()
 
 
 def main():
@@ -56,9 +82,13 @@ def main():
         body = json.loads(path.read_text())["body"]
         answer = body_of(path.with_name(path.name.replace(".request.json", ".http-response")))
         request = b"" if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
-        write("gate", bytes([number % 14]) + place + request)
+        write("gate", bytes([number % STACKS]) + place + request)
+        write("gate", bytes([STACKS + NAMESPACED]) + place + named(request))
+        write("gate", bytes([STACKS + META_TOOLS]) + place + through(request))
         if len(answer) < 20000:
-            write("answer", bytes([number % 7, number % 5]) + place + answer)
+            write("answer", bytes([number % META_TOOLS, number % 5]) + place + answer)
+            if b'"tools":[' in answer:
+                write("answer", bytes([META_TOOLS, number % 5]) + place + in_text(messages(answer)[-1]))
 
 
 main()

@@ -12,6 +12,8 @@ pub(crate) mod grammar;
 pub(crate) mod headers;
 #[path = "../../tests/hostile/dice.rs"]
 mod dice;
+#[path = "../../tests/hostile/dress.rs"]
+pub(crate) mod dress;
 #[path = "../../tests/hostile/lax.rs"]
 pub(crate) mod lax;
 #[path = "../../tests/hostile/recordings.rs"]

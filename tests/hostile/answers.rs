@@ -8,7 +8,7 @@ use tower_mcp_apps::McpContext;
 use tower_mcp_apps::protocol::Audience;
 
 use super::catalogue::Catalogue;
-use super::requests::{Sent, cut};
+use super::requests::{Sent, cut, is_look_up};
 use super::stacks::Stack;
 use super::{grammar, lax, seen, sse};
 use crate::kit::Answer;
@@ -43,15 +43,20 @@ impl Given {
 /// Lets a server give this answer to a request through a stack, and checks what must hold of any. False where the request went
 /// no further.
 pub(crate) async fn check(stack: Stack, sent: &Sent, given: &Given, catalogue: &Arc<Catalogue>) -> bool {
-    let (answer, body) = (given.clone(), sent.body.clone());
+    let (answer, asked) = (given.clone(), sent.clone());
     let catalogue = Arc::clone(catalogue);
     let server = Server::new(move |received| {
         // A call is judged before it runs.
-        if received.bytes() == body { answer.response() } else { json_answer(catalogue.answer(&received.json()["id"])) }
+        if !is_look_up(received, &asked) {
+            return answer.response();
+        }
+        let message = received.json();
+        let is_list = message["method"] == "tools/list";
+        json_answer(if is_list { catalogue.answer(&message["id"]) } else { catalogue.answer_in_text(&message["id"]) })
     });
     let got = stack.send(server.clone(), sent.request()).await;
     let received = server.take();
-    let Some(arrived) = received.iter().find(|request| request.bytes() == sent.body) else { return false };
+    let Some(arrived) = received.iter().find(|request| !is_look_up(request, sent)) else { return false };
     let context = arrived.parts.extensions.get::<McpContext>().expect("all requests are MCP here");
 
     let (came, out) = (&given.body, got.bytes());
@@ -60,6 +65,10 @@ pub(crate) async fn check(stack: Stack, sent: &Sent, given: &Given, catalogue: &
     let lists = sent.body.is_empty() || context.calls().iter().any(|call| call.method_name() == Some("tools/list"));
     if lists {
         check_leak(&got, context.audience());
+    }
+    if stack == Stack::MetaTools && context.tool() == Some("list_tools") {
+        let leak = seen::nested_leak(&out, says(&got, "text/event-stream"), context.audience());
+        assert!(leak.is_none(), "hidden, and shown in a text: {leak:?}");
     }
     if stack == Stack::Filter
         && let (Some(before), Some(after)) = (Tree::read(came), Tree::read(&out))
@@ -117,15 +126,19 @@ fn beside_data(stream: &[u8]) -> Vec<String> {
     text.split('\n').filter(|line| !is_data(line)).map(str::to_owned).collect()
 }
 
+fn says(got: &Answer, media_type: &str) -> bool {
+    got.headers.get("content-type").is_some_and(|value| value.as_bytes().starts_with(media_type.as_bytes()))
+}
+
 fn check_leak(got: &Answer, audience: Audience) {
     let out = got.bytes();
-    let says_json =
-        got.headers.get("content-type").is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
+    let is_stream = says(got, "text/event-stream");
+    let says_so = is_stream || says(got, "application/json");
     // The page that says why a request failed is read by nobody as a list, unless it is one.
-    if !got.status.is_success() && !says_json && !is_json(&out) && sse::events(&out).is_empty() {
+    if !got.status.is_success() && !says_so && !is_json(&out) {
         return;
     }
-    let leak = seen::leak(&out, audience);
+    let leak = seen::leak(&out, is_stream, audience);
     assert!(leak.is_none(), "hidden, and shown: {leak:?}");
 }
 

@@ -51,6 +51,12 @@ impl Catalogue {
         format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{}]}}}}"#, self.entries)
     }
 
+    /// The same, as a meta-tool answers.
+    pub(crate) fn answer_in_text(&self, id: &serde_json::Value) -> String {
+        let text = serde_json::Value::from(format!(r#"{{ "tools" : [{}] }}"#, self.entries));
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":{text}}}]}}}}"#)
+    }
+
     /// The names of all tools, as JSON texts.
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.read.items().iter().flat_map(|entry| entry.all("name")).filter_map(Lax::text);

@@ -4,6 +4,7 @@ mod answers;
 mod catalogue;
 mod dice;
 mod differential;
+mod dress;
 #[path = "../json/oracle.rs"]
 #[allow(dead_code)]
 mod grammar;

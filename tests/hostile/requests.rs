@@ -9,6 +9,7 @@ use tower_mcp_apps::exchange::CallInfo;
 use tower_mcp_apps::protocol::Audience;
 
 use super::catalogue::Catalogue;
+use super::dress;
 use super::lax::{self, Lax};
 use super::seen;
 use super::stacks::Stack;
@@ -137,14 +138,10 @@ const FOR_APPS: [&str; 8] = [
 pub(crate) async fn check(stack: Stack, sent: &Sent, catalogue: &Arc<Catalogue>, is_stream: bool) -> Outcome {
     let server = server(Arc::clone(catalogue), is_stream);
     let answer = stack.send(server.clone(), sent.request()).await;
-    let (own, look_ups): (Vec<_>, Vec<_>) = server.take().into_iter().partition(|request| request.bytes() == sent.body);
-    for look_up in look_ups {
-        // It carries the caller's metadata, which not every reader reads.
-        let message = lax::read(&look_up.bytes());
-        assert_eq!(seen::methods(&message), ["tools/list"], "something else than the request arrived");
-        let ids: Vec<&str> = message.all("id").filter_map(Lax::text).collect();
-        assert!(ids.len() == 1 && ids[0].len() >= 22, "{ids:?}");
-    }
+    let (look_ups, own): (Vec<_>, Vec<_>) = server.take().into_iter().partition(|request| is_look_up(request, sent));
+    // Twice where there are two catalogues: the server's own tools, and those behind them.
+    let catalogues = if stack == Stack::MetaTools { 2 } else { 1 };
+    assert!(look_ups.len() <= catalogues, "it was asked for its tools again");
     check_answer(&answer);
     let Some(arrived) = own.first() else {
         check_refusal(&answer);
@@ -157,17 +154,30 @@ pub(crate) async fn check(stack: Stack, sent: &Sent, catalogue: &Arc<Catalogue>,
     if let Some(known) = stack.audience() {
         assert_eq!(audience, known);
     }
-    let read = lax::read(&sent.body);
+    let mut read = lax::read(&sent.body);
+    if stack == Stack::Namespaced {
+        read = dress::strip(&read);
+        assert_eq!(lax::read(&arrived.bytes()), read, "more than the prefix was taken off");
+    } else {
+        assert_eq!(arrived.bytes(), sent.body);
+    }
     if audience == Audience::Host {
         assert!(stack == Stack::Host || declares_apps(&read), "nothing was declared");
         return Outcome::Passed;
     }
-    check_forwarded(arrived, context, &read, catalogue)
+    check_forwarded(stack, arrived, context, &read, catalogue)
 }
 
-fn check_forwarded(arrived: &Received, context: &McpContext, read: &Lax, catalogue: &Catalogue) -> Outcome {
+fn check_forwarded(
+    stack: Stack,
+    arrived: &Received,
+    context: &McpContext,
+    read: &Lax,
+    catalogue: &Catalogue,
+) -> Outcome {
     let audience = context.audience();
-    for name in seen::runs(read) {
+    let targets = if stack == Stack::MetaTools { seen::targets(read) } else { Vec::new() };
+    for name in seen::runs(read).into_iter().chain(targets) {
         assert!(!catalogue.hides(name, audience), "{name} is hidden, and its call arrived");
     }
     if audience == Audience::App {
@@ -189,6 +199,19 @@ fn check_forwarded(arrived: &Received, context: &McpContext, read: &Lax, catalog
     Outcome::Forwarded(Forwarded { body: arrived.bytes(), judged, ids })
 }
 
+/// Whether a request is none of the client's, but asks for the tools in its name.
+pub(crate) fn is_look_up(request: &Received, sent: &Sent) -> bool {
+    if request.bytes() == sent.body {
+        return false;
+    }
+    // It carries the caller's metadata, which not every reader reads.
+    let message = lax::read(&request.bytes());
+    let ids: Vec<&str> = message.all("id").filter_map(Lax::text).collect();
+    let [id] = ids[..] else { return false };
+    let lists = seen::methods(&message) == ["tools/list"] || seen::runs(&message) == ["list_tools"];
+    lists && id.len() >= 22 && !String::from_utf8_lossy(&sent.body).contains(id)
+}
+
 /// A server that lists its tools, and runs all that it is asked for.
 fn server(catalogue: Arc<Catalogue>, is_stream: bool) -> Server {
     Server::new(move |received| {
@@ -196,6 +219,7 @@ fn server(catalogue: Arc<Catalogue>, is_stream: bool) -> Server {
         let id = &message["id"];
         let answer = match message["method"].as_str() {
             Some("tools/list") => catalogue.answer(id),
+            Some("tools/call") if message["params"]["name"] == "list_tools" => catalogue.answer_in_text(id),
             _ => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#),
         };
         if is_stream {

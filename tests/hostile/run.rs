@@ -7,12 +7,14 @@ use std::future::Future;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 use super::dice::Dice;
+use super::dress::dress;
 use super::mutate::{Mutation, mutate};
 use super::recordings::{self, Recording};
 use super::requests::{Forwarded, Outcome, Sent};
@@ -21,7 +23,7 @@ use super::{answers, catalogue, headers, requests};
 
 /// How many mutated bodies each test tries.
 fn most() -> u64 {
-    number("MUTATIONS").unwrap_or(2500)
+    number("MUTATIONS").unwrap_or(1500)
 }
 
 /// The seed of the first case. Each case has its own, one more than the one before.
@@ -111,8 +113,13 @@ pub(crate) fn each_request(what: &str, mut forwarded: impl FnMut(Forwarded)) -> 
         let catalogue = catalogue::of(recording);
         let stack = *dice.pick(&STACKS);
         let mut sent = sent(recording, dice);
+        dress(stack, &mut sent);
+        let mut names = catalogue.names();
+        if stack == Stack::Namespaced {
+            names.extend(names.clone().iter().map(|name| name.replacen('"', "\"ours__", 1)));
+        }
         if !dice.once_in(16) {
-            sent.body = tally.mutate(&sent.body, dice, &others, &catalogue.names());
+            sent.body = tally.mutate(&sent.body, dice, &others, &names);
         }
         while dice.once_in(5) {
             headers::mutate(&mut sent.headers, dice, &dice.clone().pick(recordings::all()).headers);
@@ -139,7 +146,7 @@ pub(crate) fn each_request(what: &str, mut forwarded: impl FnMut(Forwarded)) -> 
 fn requests_are_judged_as_others_read_them() {
     let tally = each_request("requests", drop);
     let most = most();
-    if most >= 2500 {
+    if most >= 1500 {
         for outcome in ["refused", "passed", "forwarded"] {
             assert!(tally.outcomes.get(outcome).copied().unwrap_or_default() > most / 20, "{tally:?}");
         }
@@ -162,6 +169,7 @@ fn answers_come_whole_and_leak_nothing() {
         let recording = any(dice, &["tools/list", "initialize", "server/discover", "resources/list", "resources/read"]);
         let stack = *dice.pick(&STACKS);
         let mut sent = sent(recording, dice);
+        dress(stack, &mut sent);
         let (asked, other) = (sent.clone(), dice.pick(recordings::all()));
         // A stream that the client opens replays any answer.
         if dice.once_in(12) {
@@ -190,6 +198,36 @@ fn answers_come_whole_and_leak_nothing() {
 }
 
 #[test]
+fn what_meta_tools_answer_leaks_nothing() {
+    let runtime = runtime();
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "list_tools" } });
+    cases("answers of meta-tools", |seed, dice, tally| {
+        let recording = any(dice, &["tools/list"]);
+        let catalogue = catalogue::of(recording);
+        let is_stream = dice.once_in(2);
+        let page = catalogue.answer_in_text(&json!(7));
+        let page = if is_stream { format!("event: message\nid: 1\ndata: {page}\n\n") } else { page };
+        let body = tally.mutate(&page.into(), dice, &[catalogue.answer(&json!(7)).as_bytes()], &catalogue.names());
+        let content_type = if is_stream { "text/event-stream" } else { "application/json" };
+        let headers = legacy_headers();
+        let sent = Sent { http_method: Method::POST, headers, body: call.to_string().into(), cuts: Vec::new() };
+        let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(content_type))]);
+        let cuts = dice.cuts(body.len());
+        let given = answers::Given { status: 200, headers, body, cuts, knows_length: dice.once_in(2) };
+        let case = Case(seed, &given);
+        let arrived = runtime.block_on(in_time(answers::check(Stack::MetaTools, &sent, &given, &catalogue)));
+        tally.came_to(if arrived { "answered" } else { "refused" });
+        drop(case);
+    });
+}
+
+fn legacy_headers() -> HeaderMap {
+    let json = HeaderValue::from_static("application/json");
+    let both = HeaderValue::from_static("application/json, text/event-stream");
+    HeaderMap::from_iter([(CONTENT_TYPE, json), (ACCEPT, both)])
+}
+
+#[test]
 fn calls_are_judged_by_what_any_reader_finds_in_the_catalogue() {
     let runtime = runtime();
     let stacks = [Stack::Model, Stack::App, Stack::Full, Stack::Filter, Stack::Auto];
@@ -207,10 +245,7 @@ fn calls_are_judged_by_what_any_reader_finds_in_the_catalogue() {
             tally.mutate(&page.into(), dice, &[br#"{"jsonrpc":"2.0","id":"@","result":{"tools":[]}}"#], &names);
         let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": name } });
         let mut sent = sent(recording, dice);
-        sent.headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")]
-            .map(|(name, value)| (http::HeaderName::from_static(name), HeaderValue::from_static(value)))
-            .into_iter()
-            .collect();
+        sent.headers = legacy_headers();
         sent.body = call.to_string().into();
         let case = Case(seed, (stack, &name, &answer));
         let ran = runtime.block_on(in_time(answers::check_catalogue(stack, &sent, &name, &answer, is_stream)));

@@ -1,6 +1,7 @@
 //! What readers may see in a message: the tools that a request runs, the tools that an answer shows and hides.
 
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::sse::{Sniff, sniff};
 
 use super::lax::{self, Lax};
 use super::sse;
@@ -23,6 +24,14 @@ pub(crate) fn runs(body: &Lax) -> Vec<&str> {
     let calls = messages(body).iter().filter(|message| message.all_folded("method").any(is_call));
     let params = calls.flat_map(|call| call.all_folded("params"));
     params.flat_map(|params| params.all_folded("name")).filter_map(Lax::text).collect()
+}
+
+/// The tools that any reader may run through a meta-tool.
+pub(crate) fn targets(body: &Lax) -> Vec<&str> {
+    let params = messages(body).iter().flat_map(|message| message.all_folded("params"));
+    let through = params.filter(|params| params.all_folded("name").any(|name| name.text() == Some("call_tool")));
+    let arguments = through.flat_map(|params| params.all_folded("arguments"));
+    arguments.flat_map(|arguments| arguments.all_folded("name")).filter_map(Lax::text).collect()
 }
 
 fn is_call(method: &Lax) -> bool {
@@ -50,17 +59,46 @@ pub(crate) fn entries(body: &Lax) -> impl Iterator<Item = &Lax> {
     results.flat_map(|result| result.all("tools")).flat_map(Lax::items)
 }
 
-/// The messages that any reader may find in an answer: the whole of it, and the data of its events, the last of them cut short.
-pub(crate) fn heard(body: &[u8]) -> Vec<Lax> {
+/// The messages that any reader may find in an answer: the whole of it, and where it says that it is a stream, or begins like
+/// one, the data of its events, the last of them cut short.
+pub(crate) fn heard(body: &[u8], is_stream: bool) -> Vec<Lax> {
     let whole = [body.to_vec()].into_iter();
-    let events = sse::events(&[body, b"\n\n"].concat()).into_iter().map(|event| event.data);
-    let texts = whole.chain(events);
+    let is_stream = is_stream || sniff(body) == Sniff::EventStream;
+    let events = if is_stream { sse::events(&[body, b"\n\n"].concat()) } else { Vec::new() };
+    let texts = whole.chain(events.into_iter().map(|event| event.data));
     texts.filter(|text| text.contains(&b'{')).map(|text| lax::read(&text)).collect()
 }
 
+/// The first entry in the results of meta-tools that somebody may read although it is not for this audience.
+pub(crate) fn nested_leak(body: &[u8], is_stream: bool, audience: Audience) -> Option<Lax> {
+    let messages = heard(body, is_stream);
+    let results = messages.iter().flat_map(self::messages).flat_map(|message| message.all("result"));
+    let mut found = results.flat_map(|result| {
+        let blocks = result.all("content").flat_map(Lax::items);
+        let texts = blocks.flat_map(|block| block.all("text")).filter_map(Lax::text);
+        let texts = texts.filter(|text| text.contains('{')).map(|text| lax::read(text.as_bytes()));
+        texts.chain(result.all("structuredContent").cloned()).collect::<Vec<_>>()
+    });
+    found.find_map(|value| nested_entry(&value, audience))
+}
+
+fn nested_entry(value: &Lax, audience: Audience) -> Option<Lax> {
+    match value {
+        Lax::List(items) => items.iter().find_map(|item| nested_entry(item, audience)),
+        Lax::Object(members) => {
+            let is_entry = value.all("name").any(|name| name.text().is_some());
+            if is_entry && is_hidden(value, audience) {
+                return Some(value.clone());
+            }
+            members.iter().find_map(|(_, value)| nested_entry(value, audience))
+        }
+        _ => None,
+    }
+}
+
 /// The first entry of a list in an answer that somebody may read although it is not for this audience.
-pub(crate) fn leak(body: &[u8], audience: Audience) -> Option<Lax> {
-    let messages = heard(body);
+pub(crate) fn leak(body: &[u8], is_stream: bool, audience: Audience) -> Option<Lax> {
+    let messages = heard(body, is_stream);
     let mut found = messages.iter().flat_map(entries);
     found.find(|entry| is_hidden(entry, audience)).cloned()
 }

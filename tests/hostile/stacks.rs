@@ -5,7 +5,7 @@ use tower::layer::util::Stack as Both;
 use tower::{Layer, Service};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::AuditLayer;
-use tower_mcp_apps::concern::Settings;
+use tower_mcp_apps::concern::{MetaTools, Settings};
 use tower_mcp_apps::exchange::{Fixed, Record};
 use tower_mcp_apps::lint::Lint;
 use tower_mcp_apps::negotiate::NegotiateLayer;
@@ -16,6 +16,7 @@ use tower_mcp_apps::serve::{App, TextFallback};
 use tower_mcp_apps::ui::Html;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
+use super::dress::namespace;
 use crate::kit::body::{BoxError, Script};
 use crate::kit::server::Server;
 use crate::kit::{Answer, send};
@@ -34,16 +35,31 @@ pub(crate) enum Stack {
     Filter,
     /// Nothing is filtered.
     Host,
+    /// A prefix around a filter.
+    Namespaced,
+    /// The catalogue is behind meta-tools.
+    MetaTools,
 }
 
-pub(crate) const STACKS: [Stack; 7] =
-    [Stack::Model, Stack::Full, Stack::App, Stack::Auto, Stack::Stacked, Stack::Filter, Stack::Host];
+pub(crate) const STACKS: [Stack; 9] = [
+    Stack::Model,
+    Stack::Full,
+    Stack::App,
+    Stack::Auto,
+    Stack::Stacked,
+    Stack::Filter,
+    Stack::Host,
+    Stack::Namespaced,
+    Stack::MetaTools,
+];
 
 impl Stack {
     /// Whom it answers; `None` where the client says so.
     pub(crate) fn audience(self) -> Option<Audience> {
         match self {
-            Self::Model | Self::Full | Self::Stacked | Self::Filter => Some(Audience::Model),
+            Self::Model | Self::Full | Self::Stacked | Self::Filter | Self::Namespaced | Self::MetaTools => {
+                Some(Audience::Model)
+            }
             Self::App => Some(Audience::App),
             Self::Host => Some(Audience::Host),
             Self::Auto => None,
@@ -61,6 +77,11 @@ impl Stack {
             Self::Auto => through(AppsLayer::new(), server, request).await,
             Self::Full => through(full(fixed(Audience::Model)), server, request).await,
             Self::Filter => through(VisibilityLayer::new().settings(settings()), server, request).await,
+            Self::Namespaced => through(fixed(Audience::Model).namespace(namespace()), server, request).await,
+            Self::MetaTools => {
+                let meta_tools = MetaTools::new().list_tools("list_tools").call_tool("call_tool", "name");
+                through(fixed(Audience::Model).meta_tools(meta_tools), server, request).await
+            }
             Self::Stacked => {
                 let inner = Both::new(
                     NegotiateLayer::new().settings(settings()),
