@@ -34,7 +34,7 @@ fn name(message: &mut Value) {
     let with_name = |name: &str| namespace().add_to_name(name);
     let with_uri = |uri: &str| namespace().add_to_uri(uri);
     let add = |of: &mut Value, key: &str, with: &dyn Fn(&str) -> String| {
-        if let Some(text) = of.get_mut(key).and_then(|text| text.as_str().map(|it| with(it)).map(|it| (text, it))) {
+        if let Some(text) = of.get_mut(key).and_then(|text| text.as_str().map(with).map(|it| (text, it))) {
             *text.0 = text.1.into();
         }
     };

@@ -46,7 +46,10 @@ const NAMES: [&str; 8] = [
 /// Mutates headers in one way: one is swapped with another, goes, comes, stands twice or says something else.
 pub(crate) fn mutate(headers: &mut HeaderMap, dice: &mut Dice, other: &HeaderMap) {
     let names: Vec<HeaderName> = headers.keys().cloned().collect();
-    let value = |dice: &mut Dice| HeaderValue::from_static(*dice.pick(&VALUES));
+    let value = |dice: &mut Dice| {
+        let value = dice.pick(&VALUES);
+        HeaderValue::from_static(value)
+    };
     let there = |dice: &mut Dice| if names.is_empty() { None } else { Some(dice.pick(&names).clone()) };
     match dice.below(7) {
         0 => {
@@ -78,7 +81,8 @@ pub(crate) fn mutate(headers: &mut HeaderMap, dice: &mut Dice, other: &HeaderMap
             headers.insert(name, value);
         }
         5 => {
-            headers.append(HeaderName::from_static(*dice.pick(&NAMES)), value(dice));
+            let name = dice.pick(&NAMES);
+            headers.append(HeaderName::from_static(name), value(dice));
         }
         _ => *headers = other.clone(),
     }

@@ -146,7 +146,10 @@ pub(crate) fn mutate(body: &mut Vec<u8>, dice: &mut Dice, others: &[&[u8]], name
         }
         Mutation::Cut => drop(body.drain(at..until)),
         Mutation::BreakOff => body.truncate(at),
-        Mutation::Double => insert(body, at, &body[at..until].to_vec()),
+        Mutation::Double => {
+            let twice = body[at..until].to_vec();
+            insert(body, at, &twice);
+        }
         Mutation::Repeat => {
             let part = &body[at..until.min(at + 200)];
             let times = if dice.once_in(8) { 600 } else { 2 + dice.below(20) };
@@ -157,7 +160,10 @@ pub(crate) fn mutate(body: &mut Vec<u8>, dice: &mut Dice, others: &[&[u8]], name
             body.truncate(at);
             body.extend_from_slice(&other[dice.below(other.len() + 1)..]);
         }
-        Mutation::Insert => insert(body, at, *dice.pick(&PIECES)),
+        Mutation::Insert => {
+            let piece = dice.pick(&PIECES);
+            insert(body, at, piece);
+        }
         Mutation::Case => case(body, dice),
         Mutation::DoubleMember => double_member(body, dice, names),
         Mutation::Value => {
@@ -275,9 +281,9 @@ fn case(body: &mut Vec<u8>, dice: &mut Dice) {
     let key = String::from_utf8_lossy(&body[start + 1..end - 1]).into_owned();
     let which = dice.below(key.len().max(1));
     let other = |at: usize, letter: char| match letter {
-        's' | 'S' if at % 2 == 0 => '\u{17f}',
-        'k' | 'K' if at % 2 == 0 => '\u{212a}',
-        'i' | 'I' if at % 2 == 0 => '\u{131}',
+        's' | 'S' if at.is_multiple_of(2) => '\u{17f}',
+        'k' | 'K' if at.is_multiple_of(2) => '\u{212a}',
+        'i' | 'I' if at.is_multiple_of(2) => '\u{131}',
         letter if letter.is_ascii_lowercase() => letter.to_ascii_uppercase(),
         letter => letter.to_ascii_lowercase(),
     };
