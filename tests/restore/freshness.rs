@@ -38,9 +38,9 @@ fn narrowing() -> Value {
 #[tokio::test]
 async fn it_is_as_fresh_as_the_upstream_says_and_narrows_for_longer() {
     let memory = Memory::new();
-    hears(&CaptureLayer::new("maps", memory.clone()), said_for(r#","ttlMs":300"#)).await;
+    hears(&CaptureLayer::new("maps", memory.clone()), said_for(r#","ttlMs":1500"#)).await;
     assert_eq!(shown(&memory).await, all());
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    tokio::time::sleep(Duration::from_millis(1600)).await;
     assert_eq!(shown(&memory).await, narrowing(), "whom a tool is for is not forgotten with its link");
 }
 
@@ -91,9 +91,9 @@ async fn what_is_said_anew_counts() {
 
 #[tokio::test]
 async fn nothing_is_kept_for_longer_than_the_store_keeps_it() {
-    let memory = Memory::new().keep(Duration::from_millis(100));
+    let memory = Memory::new().keep(Duration::from_millis(1000));
     hears(&CaptureLayer::new("maps", memory.clone()), said_for("")).await;
     assert_eq!(shown(&memory).await, all());
-    tokio::time::sleep(Duration::from_millis(150)).await;
+    tokio::time::sleep(Duration::from_millis(1100)).await;
     assert_eq!(shown(&memory).await, Value::Null, "what is not known any more is hidden");
 }

@@ -149,11 +149,11 @@ async fn no_credential_is_kept_and_nothing_is_shared_across_them() {
 async fn what_is_old_is_as_old_on_every_replica() {
     let Some(server) = Running::start() else { return };
     let (one, other) = (server.store(), server.store());
-    let said = upstream(|_| format!(r#"{{"tools":[{SAID}],"ttlMs":500}}"#));
+    let said = upstream(|_| format!(r#"{{"tools":[{SAID}],"ttlMs":3000}}"#));
     drop(send(CaptureLayer::new("maps", one).layer(said), ask("tools/list", &json!({}))).await);
     server.until(|server| server.keys() == 1).await;
     assert_eq!(shows(&other, &[]).await, SHOWN);
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    tokio::time::sleep(Duration::from_millis(3100)).await;
     assert_eq!(shows(&other, &[]).await, r#"{"name":"maps__a","_meta":{"ui":{"visibility":["app"]}}}"#);
 }
 
@@ -170,7 +170,7 @@ async fn a_server_that_is_away_costs_a_moment_and_no_answer() {
         hears(&store, SAID, &[]).await;
         assert_eq!(shows(&store, &[]).await, SHOWN, "what it heard itself");
     }
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
 
     // Back, with nothing in it: it is told again, and what changed meanwhile, too.
     let server = Running::start_at(port).expect("it started before");
@@ -195,7 +195,7 @@ async fn a_server_that_never_answers_costs_a_moment_and_no_answer() {
         hears(&store, SAID, &[]).await;
         assert_eq!(shows(&store, &[]).await, SHOWN);
     }
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
 }
 
 #[tokio::test]
