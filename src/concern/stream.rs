@@ -201,10 +201,8 @@ impl<C: Concern> Edit<C> {
 
 fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
     let data = block.data();
-    // Only a JSON object or array can hold what a concern looks at; other events are not JSON-RPC's. Some readers skip a byte
-    // order mark, which JSON does not allow.
-    let text = data.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&data);
-    if !matches!(text.trim_ascii_start().first(), Some(b'{' | b'[')) {
+    // Only a JSON object or array can hold what a concern looks at; other events are not JSON-RPC's.
+    if !may_hold_a_message(&data) {
         return block.frames();
     }
     match handling.edit(&data) {
@@ -220,6 +218,17 @@ fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
         }
         Edited::Unreadable => block.frames(),
     }
+}
+
+/// Whether an object or array begins behind what some readers trim away before they read JSON, though JSON does not allow it
+/// there: white space of any kind, control characters, a byte order mark.
+fn may_hold_a_message(data: &[u8]) -> bool {
+    let is_trimmed = |letter: &char| letter.is_whitespace() || letter.is_control() || *letter == '\u{feff}';
+    let mut letters = data.utf8_chunks().flat_map(|chunk| {
+        let invalid = (!chunk.invalid().is_empty()).then_some(char::REPLACEMENT_CHARACTER);
+        chunk.valid().chars().chain(invalid)
+    });
+    matches!(letters.find(|letter| !is_trimmed(letter)), Some('{' | '['))
 }
 
 /// An event of our own with a JSON-RPC error, in one piece.

@@ -48,3 +48,18 @@ async fn an_event_behind_a_byte_order_mark_does_not_slip_through() {
     assert_eq!(got.error_code(), -32603);
     assert_eq!(send(host().layer(Server::streaming(inside.clone())), post(LIST)).await.text(), inside);
 }
+
+#[tokio::test]
+async fn an_event_behind_what_readers_trim_away_does_not_slip_through() {
+    for trimmed in ["\u{2028}", "\u{a0} ", "\u{b}", "\u{85}\t\u{3000}", "\0", "\u{1f}", " \u{feff}", "\u{feff}\u{feff}"]
+    {
+        let odd = event(&format!("{trimmed}{ANSWER}"));
+        let got = send(model().layer(Server::streaming(odd.clone())), post(LIST)).await;
+        assert_eq!(got.error_code(), -32603, "{trimmed:?}");
+        assert_eq!(send(host().layer(Server::streaming(odd.clone())), post(LIST)).await.text(), odd);
+    }
+    for other in ["\u{200b}", "a", "\""] {
+        let other = event(&format!("{other}{ANSWER}"));
+        assert_eq!(send(model().layer(Server::streaming(other.clone())), post(LIST)).await.text(), other);
+    }
+}
