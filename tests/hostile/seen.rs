@@ -28,7 +28,8 @@ pub(crate) fn runs(body: &Lax) -> Vec<&str> {
 
 /// The tools that any reader may run through a meta-tool.
 pub(crate) fn targets(body: &Lax) -> Vec<&str> {
-    let params = messages(body).iter().flat_map(|message| message.all_folded("params"));
+    let calls = messages(body).iter().filter(|message| message.all_folded("method").any(is_call));
+    let params = calls.flat_map(|call| call.all_folded("params"));
     let through = params.filter(|params| params.all_folded("name").any(|name| name.text() == Some("call_tool")));
     let arguments = through.flat_map(|params| params.all_folded("arguments"));
     arguments.flat_map(|arguments| arguments.all_folded("name")).filter_map(Lax::text).collect()
