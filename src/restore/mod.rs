@@ -30,8 +30,6 @@
 //! | `resources/read` | URI | all members but `text` and `blob` |
 //! | a call of a [meta-tool](crate::concern::MetaTools) that is declared | the same | the same, in its texts and `structuredContent` |
 //!
-//! What aggregators say in results of [meta-tools](crate::concern::MetaTools), where those are declared, is completed likewise.
-//!
 //! - **Only what an upstream said**, in its very bytes, and only where it is missing: in the entry, in its `annotations`, in `_meta`
 //!   and in `_meta.ui`. A member that is `null` is missing. What is there stays, whatever the upstream said.
 //! - **Links** (`_meta.ui.resourceUri`, `_meta["ui/resourceUri"]`, `_meta["openai/outputTemplate"]`) lead where the aggregator has the page:
