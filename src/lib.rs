@@ -34,20 +34,24 @@
 //!
 //! | layer | what it does | what it could not read |
 //! |---|---|---|
-//! | [`AppsLayer`] | all of the others in one pass | as below |
+//! | [`AppsLayer`] | all of these in one pass | as below |
 //! | [`LintLayer`](lint::LintLayer) | tells what is wrong with what the server says about its UIs; changes nothing | passes |
 //! | [`RestoreLayer`](restore::RestoreLayer) | puts back what an aggregator lost of what its upstreams said | passes; [lists of tools](restore#what-is-not-known) are refused |
 //! | [`ServeLayer`](serve::ServeLayer) | gives UIs to a server that has none | passes |
-//! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities | passes |
+//! | [`NegotiateLayer`](negotiate::NegotiateLayer) | advertises MCP Apps in the server's capabilities; on request advertises, withholds or [requires](negotiate#required-extensions) any extension, and chooses what the server hears of its client | passes; is refused where something is withheld or required |
 //! | [`NormalizeLayer`](normalize::NormalizeLayer) | puts links to a UI where hosts look for them; on request takes from clients what they cannot use | passes |
 //! | [`PolicyLayer`](policy::PolicyLayer) | holds what UIs declare (CSP, permissions, domains) to a policy, and templates to pins | is refused |
 //! | [`VisibilityLayer`](visibility::VisibilityLayer) | shows each tool only to those it is for, and lets nobody else call it | is refused |
-//! | [`NamespaceLayer`](namespace::NamespaceLayer) | puts a prefix in front of a server's names and URIs, for gateways | passes |
+//! | [`NamespaceLayer`](namespace::NamespaceLayer) | puts a prefix in front of a server's names and URIs, for gateways | passes; [ambiguous requests](namespace#what-bad-input-gets) are refused |
 //! | [`AuditLayer`](audit::AuditLayer) | records who called what, and what was decided about it | is recorded as such |
 //!
-//! Each can be used alone. All of them tell the inner service, and observers outside, what they found out
-//! about an exchange: see [`McpContext`]. Those who write a server declare its UI with the builders in [`ui`].
-//! How to test a stack of these layers is told in [`testing`], which is behind the feature of this name.
+//! What [`RestoreLayer`](restore::RestoreLayer) puts back, a [`CaptureLayer`](restore::CaptureLayer) around the aggregator's client
+//! of each upstream has remembered. Each of the others can be used alone. All of them tell the inner service, and observers
+//! outside, what they found out about an exchange: see [`McpContext`]. Those who write a server declare its UI with the
+//! builders in [`ui`].
+//!
+//! Two features, neither on by default: `testing` has what tests of a stack need, and tells how to test one ([`testing`]);
+//! `valkey` has a store for [`restore`] that replicas share.
 //!
 //! # Stacking
 //!
@@ -114,13 +118,61 @@
 //! | `ConcurrencyLimitLayer`, `RateLimitLayer` | either | Inside, the [look-ups](visibility) count, too. A call that waits for one that is under way holds no permit. |
 //! | `map_request_body` | inside | Only for services of one request body type: see [`concern`]. |
 //!
+//! # Gateways
+//!
+//! Where many servers are behind one endpoint, the layers stand before each of them, or before the aggregator:
+//!
+//! ```text
+//!     your gateway, on bytes                an aggregator, on types of its own
+//!    ┌────────────────────────────────┐    ┌────────────────────────────────┐
+//!    │  asks one upstream or all      │    │  AppsLayer: restore, meta-tools│
+//!    ├────────────────┬───────────────┤    ├────────────────────────────────┤
+//!    │ NamespaceLayer │ NamespaceLayer│    │  the aggregator, which renames │
+//!    │ AppsLayer      │ AppsLayer     │    ├────────────────┬───────────────┤
+//!    │ HTTP client    │ HTTP client   │    │ CaptureLayer   │ CaptureLayer  │
+//!    └───────┬────────┴───────┬───────┘    │ HTTP client    │ HTTP client   │
+//!            ▼                ▼            └───────┬────────┴───────┬───────┘
+//!     upstream `maps`  upstream `air`              ▼                ▼
+//! ```
+//!
+//! - **Before each upstream** of a gateway that passes bytes on. Tools are judged under the upstream's own names and looked up
+//!   there alone; clients, and an audit outside, see `maps__show` and `ui://maps+…`. What the upstreams advertise becomes one
+//!   [`ExtensionSet`](negotiate::ExtensionSet). `examples/gateway` is such a gateway, without state.
+//! - **Before an aggregator** that decodes and encodes. It renames by itself, so there is no [`namespace`]; [`restore`] is told
+//!   [how](restore::Renaming). Policy and visibility belong outside of it, and see what it put back.
+//! - **Meta-tools.** An aggregator that hides its catalogue behind tools of its own is declared to each layer:
+//!   [`MetaTools`](concern::MetaTools). What their results list is then filtered, restored and renamed as a list is, and a
+//!   call through them is judged by the tool that it names.
+//!
+//! ```
+//! use tower_mcp_apps::AppsLayer;
+//! use tower_mcp_apps::concern::MetaTools;
+//! use tower_mcp_apps::protocol::Namespace;
+//! use tower_mcp_apps::restore::{CaptureLayer, Memory, Restore};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Before one upstream of a gateway: the prefix is the outermost, but for the audit.
+//! let upstream = AppsLayer::new().namespace(Namespace::new("maps")?);
+//!
+//! // Around an aggregator's client of that upstream, and before the aggregator.
+//! let store = Memory::new();
+//! let client = CaptureLayer::new("maps", store.clone());
+//! let aggregator = AppsLayer::new()
+//!     .restore(Restore::new(store).upstream("maps", Namespace::new("maps")?))
+//!     .meta_tools(MetaTools::new().list_tools("find-tools").call_tool("mcp-exec", "name"));
+//! # drop((upstream, client, aggregator));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Promises
 //!
 //! 1. **Lossless.** A message that needs no edit leaves as the bytes that came. Of one that needs an edit only the
 //!    members that the edit is about change: numbers keep their digits, members their order, unknown members and
 //!    white space stay, at every level. Nothing is decoded and encoded again. See [`json`].
-//! 2. **A filter fails closed, a cosmetic rewrite fails open.** What [`visibility`] and [`policy`] could not read does
-//!    not pass: the caller gets a JSON-RPC error with its own id. What the others could not read passes untouched.
+//! 2. **A filter fails closed, a cosmetic rewrite fails open.** What a filter could not read does not pass: the caller gets
+//!    a JSON-RPC error with its own id. What the others could not read passes untouched. The table of [layers](#layers) says
+//!    which is which.
 //! 3. **Streaming stays streaming.** The head of an event stream goes out at once, each event as its blank line
 //!    arrives; memory stays flat, and a client that hangs up closes the server's side. See [`sse`].
 //! 4. **Stateless.** All that the handling of a request depends on is in that request, so any replica can answer it.
@@ -147,15 +199,16 @@
 //!
 //! | answer to | is read |
 //! |---|---|
-//! | `initialize`, `server/discover` | to advertise, also that the server has resources where apps are [served](serve) |
-//! | `tools/list` | to hide tools from models and apps, for links (unless [`FlatKey::Keep`](normalize::FlatKey)), also to apps that are served, and for a policy |
-//! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for apps that are served, whose reads are answered here; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for |
+//! | `initialize`, `server/discover` | to advertise or withhold, also that the server has resources where apps are [served](serve) |
+//! | `tools/list` | to hide tools from models and apps, for links (unless [`FlatKey::Keep`](normalize::FlatKey)), also to apps that are served, for a policy, to [`restore`], and for a [`namespace`] |
+//! | `resources/list`, `resources/templates/list`, `resources/read` | for a policy; for apps that are served, whose reads are answered here; for [OpenAI's keys](normalize::OpenAiKeys) or [degradation](normalize::Degradation), where asked for; to [`restore`], and for a [`namespace`] |
 //! | the same four, `tools/call` | for a [`lint`], where there is one; of calls their `content` alone is looked at |
 //! | `tools/call`, `prompts/get`, `tasks/get`, `tasks/result`, `subscriptions/listen` | for links, with [degradation](normalize::Degradation) or a [`namespace`] |
+//! | everything else, with a [`namespace`] | for names, and for URIs in errors and notifications of updates |
 //! | a GET | event by event, since it may replay any of these |
 //! | a call of a [meta-tool](concern::MetaTools), where there are any | as the list, description or content that its result is |
 //! | `tools/call` of a model or an app, `subscriptions/listen` | streams only, for word of changed tools: their events pass as they came |
-//! | everything else, such as `tools/call` of a host | not at all: its frames are the inner service's own. An audit counts their bytes |
+//! | what is left, such as `tools/call` of a host | not at all: its frames are the inner service's own. An audit counts their bytes |
 //!
 //! Before a model or an app calls a tool, the inner service is asked for `tools/list` in its name, unless it was asked a
 //! moment ago: see [`visibility`].
@@ -167,7 +220,8 @@
 //!
 //! "Judged" means that a filter applies: the [audience](exchange::AudienceSource) is a model or an app. A request that
 //! cannot be read declares nothing, so by default it is judged. Where an extension is
-//! [required](negotiate#required-extensions), all messages are read as judged ones are. Of answers it also means that there is a
+//! [required](negotiate#required-extensions), all messages are read as judged ones are; a [`namespace`] refuses those that
+//! readers may understand differently, and those that name what is another server's. Of answers it also means that there is a
 //! [`policy`], or that an extension is withheld.
 //!
 //! | input | not judged | judged |

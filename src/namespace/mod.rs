@@ -17,6 +17,7 @@
 //! | `tools/call`, `prompts/get`, results of tasks (`tasks/result`, `tasks/get`, `notifications/tasks`) | `uri` of `resource_link` blocks and of embedded resources; `_meta` of the result and of blocks, as on tools |
 //! | `notifications/resources/updated`, `notifications/subscriptions/acknowledged` | `uri`, `resourceSubscriptions` |
 //! | errors | `error.data.uri` (MCP 2025-11-25, "Resources", Error Handling) |
+//! | a call of a [meta-tool](crate::concern::MetaTools) that is declared | what a list has, in its texts and `structuredContent` |
 //!
 //! | in requests | what |
 //! |---|---|
@@ -24,8 +25,9 @@
 //! | `resources/read`, `resources/subscribe`, `resources/unsubscribe` | `params.uri`, `Mcp-Name` |
 //! | `completion/complete` | `params.ref.name`, `params.ref.uri` |
 //! | `subscriptions/listen` | `params.notifications.resourceSubscriptions` |
+//! | a call of a meta-tool | the argument that names a tool or resource, too |
 //!
-//! All else stays: arguments, `structuredContent` and texts are data, whatever URIs are in them; so do `icons`, roots, and
+//! All else stays: other arguments, `structuredContent` and texts are data, whatever URIs are in them; so do `icons`, roots, and
 //! what a server says to a model in sampling. Nothing is parsed: exactly one prefix is put in front, with the JSON escapes that
 //! stand there, and exactly one is taken off.
 //!
