@@ -177,7 +177,7 @@
 //!    arrives; memory stays flat, and a client that hangs up closes the server's side. See [`sse`].
 //! 4. **Stateless.** All that the handling of a request depends on is in that request, so any replica can answer it.
 //!    What a legacy client declared at `initialize` travels in a tag on its `Mcp-Session-Id`. What is kept for a while
-//!    can be asked of the inner service again.
+//!    can be asked of the inner service again. Only [`restore`] cannot ask: by default it hides a tool of which it has not heard.
 //!
 //! # Who asks
 //!
