@@ -182,6 +182,10 @@ where
 
     fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let mut this = self.project();
+        // What passes unread is not even moved.
+        if let (ResponseProjection::Through { body }, None) = (this.kind.as_mut().project(), &this.recorder) {
+            return body.poll_frame(cx);
+        }
         let (frame, was_held) = match this.kind.as_mut().project() {
             ResponseProjection::Through { body } => (ready!(body.poll_frame(cx)), false),
             ResponseProjection::Resumed { frames, body } => match frames.next() {

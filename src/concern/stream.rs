@@ -14,6 +14,7 @@ use super::collect::MOST_LEADING_SPACE;
 use super::handling::{Edited, Handling};
 use super::head;
 use crate::frames::Frames;
+use crate::message::may_have_sites;
 use crate::sse::{Block, Sniff, Splitter, sniff};
 
 /// A body that is, or says that it is, an event stream.
@@ -200,6 +201,13 @@ impl<C: Concern> Edit<C> {
 }
 
 fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
+    // No word that a glance looks for goes over a line end, since JSON has none within a string.
+    if let Some(event) = block.as_one()
+        && !may_have_sites(event)
+        && (event.is_ascii() || !handling.is_enforced())
+    {
+        return block.frames();
+    }
     let data = block.data();
     // Only a JSON object or array can hold what a concern looks at; other events are not JSON-RPC's.
     if !may_hold_a_message(&data) {

@@ -59,6 +59,14 @@ impl Block {
         self.ended
     }
 
+    /// The bytes as they came, where they came in one chunk.
+    pub(crate) fn as_one(&self) -> Option<&Bytes> {
+        match &self.pieces {
+            Pieces::One(piece) => Some(piece),
+            Pieces::Many(_) => None,
+        }
+    }
+
     /// Whether there is a data field, be it empty. Without one, a client dispatches no event.
     pub fn has_data(&self) -> bool {
         self.lines().any(|line| line.data().is_some())
