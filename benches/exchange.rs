@@ -29,7 +29,7 @@ use tower_mcp_apps::visibility::VisibilityLayer;
 
 use support::corpus;
 use support::peers::value;
-use support::service::{HOST, NO_APPS, Server, call, exchange, legacy_call, modern, server};
+use support::service::{HOST, HOST_SESSION, NO_APPS, NO_SESSION, Server, call, exchange, legacy_call, modern, server};
 
 fn main() {
     let criterion = &mut support::criterion();
@@ -65,7 +65,7 @@ fn host_call(criterion: &mut Criterion) {
     measure(&mut group, "visibility", VisibilityLayer::new().layer(server()), || host.clone());
     measure(&mut group, "apps", AppsLayer::new().layer(server()), || host.clone());
     measure(&mut group, "stacked", stacked(), || host.clone());
-    let session = legacy_call("apps1-a.c2Vzc2lvbi0wMDAx");
+    let session = legacy_call(HOST_SESSION);
     measure(&mut group, "bare/legacy", server(), || session.clone());
     measure(&mut group, "apps/legacy", AppsLayer::new().layer(server()), || session.clone());
 }
@@ -84,7 +84,7 @@ fn gate(criterion: &mut Criterion) {
     let (host, model) = (call(HOST), call(NO_APPS));
     let mut bearer = model.clone();
     bearer.headers_mut().insert(AUTHORIZATION, token(0));
-    let session = legacy_call("apps1-n.c2Vzc2lvbi0wMDAx");
+    let session = legacy_call(NO_SESSION);
     measure(&mut group, "ungated", AppsLayer::new().layer(server()), || host.clone());
     measure(&mut group, "hot", AppsLayer::new().layer(server()), || model.clone());
     measure(&mut group, "hot/bearer-1KiB", AppsLayer::new().layer(server()), || bearer.clone());

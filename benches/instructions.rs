@@ -22,7 +22,9 @@ use tower_mcp_apps::visibility::VisibilityLayer;
 
 use support::corpus;
 use support::peers::{LISTS, engine, value};
-use support::service::{HOST, NO_APPS, Server, call, exchange, few_tools, get, legacy_call, modern, server};
+use support::service::{
+    HOST, HOST_SESSION, NO_APPS, NO_SESSION, Server, call, exchange, few_tools, get, legacy_call, modern, server,
+};
 
 /// Does one piece of work this many times.
 type Work = Box<dyn FnMut(usize)>;
@@ -49,17 +51,15 @@ fn works() -> Vec<(String, Box<dyn Fn() -> Work>)> {
     add("host-call/normalize", || exchanges(NormalizeLayer::new().layer(server()), call(HOST)));
     add("host-call/visibility", || exchanges(VisibilityLayer::new().layer(server()), call(HOST)));
     add("host-call/apps", || exchanges(AppsLayer::new().layer(server()), call(HOST)));
-    add("host-call-legacy/bare", || exchanges(server(), legacy_call("apps1-a.c2Vzc2lvbi0wMDAx")));
-    add("host-call-legacy/apps", || {
-        exchanges(AppsLayer::new().layer(server()), legacy_call("apps1-a.c2Vzc2lvbi0wMDAx"))
-    });
+    add("host-call-legacy/bare", || exchanges(server(), legacy_call(HOST_SESSION)));
+    add("host-call-legacy/apps", || exchanges(AppsLayer::new().layer(server()), legacy_call(HOST_SESSION)));
     add("gate/hot", || exchanges(AppsLayer::new().layer(server()), call(NO_APPS)));
     add("gate/hot-bearer-1KiB", || {
         let mut call = call(NO_APPS);
         call.headers_mut().insert(AUTHORIZATION, format!("Bearer {:0>1017}", 1).parse().unwrap());
         exchanges(AppsLayer::new().layer(server()), call)
     });
-    add("gate/hot-legacy", || exchanges(AppsLayer::new().layer(server()), legacy_call("apps1-n.c2Vzc2lvbi0wMDAx")));
+    add("gate/hot-legacy", || exchanges(AppsLayer::new().layer(server()), legacy_call(NO_SESSION)));
     add("gate/never-fresh", || {
         let at_its_word = LookUp::new().at_least(Duration::ZERO).at_most(Duration::ZERO);
         exchanges(AppsLayer::new().look_up(at_its_word).layer(server()), call(NO_APPS))
@@ -69,7 +69,8 @@ fn works() -> Vec<(String, Box<dyn Fn() -> Work>)> {
     add("stream-1000-events/bare", || exchanges(stream(), call(HOST)));
     add("stream-1000-events/host-call", || exchanges(AppsLayer::new().layer(stream()), call(HOST)));
     add("stream-1000-events/model-call", || exchanges(AppsLayer::new().layer(stream()), call(NO_APPS)));
-    add("stream-1000-events/get", || exchanges(AppsLayer::new().layer(stream()), get()));
+    add("stream-1000-events/get", || exchanges(AppsLayer::new().layer(stream()), get(NO_SESSION)));
+    add("stream-1000-events/host-get", || exchanges(AppsLayer::new().layer(stream()), get(HOST_SESSION)));
     for (name, list) in LISTS {
         let make = move || on(corpus::tools(3, 100), move |body| drop(black_box(list(body))));
         works.push((format!("list/{name}"), Box::new(make)));

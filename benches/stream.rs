@@ -16,7 +16,7 @@ use tower_mcp_apps::AppsLayer;
 
 use support::corpus;
 use support::peers::events;
-use support::service::{HOST, NO_APPS, Server, call, exchange, few_tools, get};
+use support::service::{HOST, HOST_SESSION, NO_APPS, NO_SESSION, Server, call, exchange, few_tools, get};
 
 fn main() {
     let criterion = &mut support::criterion();
@@ -39,8 +39,9 @@ fn streams(criterion: &mut Criterion, name: &str, tools: &Bytes, chunks: &[Bytes
     measure(&mut group, "apps/host-call", AppsLayer::new().layer(server()), &call(HOST));
     // That to a model's is, for word of changed tools. Its events pass as they came.
     measure(&mut group, "apps/model-call", AppsLayer::new().layer(server()), &call(NO_APPS));
-    // A stream of one's own may replay anything: every event is read as what it might be.
-    measure(&mut group, "apps/get", AppsLayer::new().layer(server()), &get());
+    // A stream of one's own may replay anything. A model's is filtered: every event is read as what it might be.
+    measure(&mut group, "apps/host-get", AppsLayer::new().layer(server()), &get(HOST_SESSION));
+    measure(&mut group, "apps/model-get", AppsLayer::new().layer(server()), &get(NO_SESSION));
     group.bench_function("value", |bencher| bencher.iter(|| black_box(events::by_values(chunks))));
 }
 

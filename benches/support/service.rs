@@ -198,9 +198,14 @@ fn post(body: String) -> Request<Full<Bytes>> {
         .unwrap()
 }
 
+/// A session of a client that declared Apps, and of one that did not.
+pub const HOST_SESSION: &str = "apps1-a.c2Vzc2lvbi0wMDAx";
+pub const NO_SESSION: &str = "apps1-n.c2Vzc2lvbi0wMDAx";
+
 /// The stream that a client opens for what the server has to say.
-pub fn get() -> Request<Full<Bytes>> {
-    Request::get("/mcp").header(ACCEPT, "text/event-stream").body(Full::default()).unwrap()
+pub fn get(session: &str) -> Request<Full<Bytes>> {
+    let builder = Request::get("/mcp").header(ACCEPT, "text/event-stream").header("mcp-session-id", session);
+    builder.body(Full::default()).unwrap()
 }
 
 /// What a future gives that waits for nothing.

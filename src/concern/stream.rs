@@ -201,10 +201,10 @@ impl<C: Concern> Edit<C> {
 }
 
 fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
-    // No word that a glance looks for goes over a line end, since JSON has none within a string.
-    if let Some(event) = block.as_one()
+    // Where a filter applies, what cannot be read must not pass, whatever it is. No word that a glance looks for goes over
+    // a line end, since JSON has none within a string.
+    if let Some(event) = block.as_one().filter(|_| !handling.is_enforced())
         && !may_have_sites(event)
-        && (event.is_ascii() || !handling.is_enforced())
     {
         return block.frames();
     }

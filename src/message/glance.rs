@@ -10,9 +10,8 @@ use memchr::memmem::Finder;
 static WORDS: LazyLock<[Finder<'static>; 3]> =
     LazyLock::new(|| ["result", "error", "list_changed"].map(|word| Finder::new(word.as_bytes())));
 
-/// Whether [`walk`](super::walk) may find a site in a message. It looks at bytes and errs only on this side; where it says
-/// no, no reader of JSON, however lenient, sees an answer: those that take other bytes for the same letters need some
-/// that are not ASCII.
+/// Whether [`walk`](super::walk) may find a site in a message. It looks at bytes, and errs only on this side. Whether it is a
+/// message at all it does not say.
 pub(crate) fn may_have_sites(message: &[u8]) -> bool {
     memchr(b'\\', message).is_some() || WORDS.iter().any(|word| word.find(message).is_some())
 }
@@ -30,7 +29,6 @@ mod tests {
             r#"{"id":1,"r\u0065sult":{}}"#,
             r#"{"method":"notifications/tools/list_changed"}"#,
             r#"{"method":"notifications\/tools\/list_chang\u0065d"}"#,
-            "{id:1,result:{}}",
         ] {
             assert!(may_have_sites(message.as_bytes()), "{message}");
         }

@@ -19,7 +19,9 @@ use tower::{Layer, Service};
 use tower_mcp_apps::AppsLayer;
 
 use counting::{allocations, left_in_use};
-use service::{HOST, NO_APPS, Server, call, exchange, few_tools, get, legacy_call, now, server};
+use service::{
+    HOST, HOST_SESSION, NO_APPS, NO_SESSION, Server, call, exchange, few_tools, get, legacy_call, now, server,
+};
 
 /// Allocations of one exchange, after a first one that warms up what is kept.
 fn counted<S, R>(mut service: S, request: &Request<Full<Bytes>>) -> usize
@@ -54,7 +56,7 @@ fn a_hosts_call_costs_six_allocations() {
     for (what, request, bound) in [
         ("modern", call(HOST), 6),
         ("in a session of the layer's", legacy_call("apps1-a~c2Vzc2lvbi0wMDAx"), 6),
-        ("in a session of the server's", legacy_call("apps1-a.c2Vzc2lvbi0wMDAx"), 7),
+        ("in a session of the server's", legacy_call(HOST_SESSION), 7),
     ] {
         let bare = counted(server(), &request);
         let layered = counted(AppsLayer::new().layer(server()), &request);
@@ -75,7 +77,7 @@ fn what_is_not_edited_is_the_servers_own_bytes() {
     let mut pieces = corpus::progress(5);
     pieces.extend(corpus::chunks(&corpus::one_event(&corpus::called()), 32));
     let service = Server::events(&few_tools(), pieces.clone());
-    for request in [call(HOST), call(NO_APPS), get()] {
+    for request in [call(HOST), call(NO_APPS), get(NO_SESSION), get(HOST_SESSION)] {
         let response = now(AppsLayer::new().layer(service.clone()).call(request)).expect("the server does not fail");
         let (mut body, mut sent) = (response.into_body(), Vec::new());
         while let Some(frame) = now(body.frame()) {
@@ -89,7 +91,7 @@ fn what_is_not_edited_is_the_servers_own_bytes() {
 #[test]
 fn events_that_pass_cost_no_allocation() {
     let tools = few_tools();
-    for request in [call(HOST), call(NO_APPS), get()] {
+    for request in [call(HOST), call(NO_APPS), get(NO_SESSION), get(HOST_SESSION)] {
         let few = counted(AppsLayer::new().layer(Server::events(&tools, corpus::progress(10))), &request);
         let many = counted(AppsLayer::new().layer(Server::events(&tools, corpus::progress(1_000))), &request);
         assert_eq!(few, many, "{request:?}");
@@ -114,7 +116,12 @@ fn an_idle_stream_takes_less_than_a_kibibyte_more() {
         bytes / streams.len()
     }
     let stream = || Server::events(&few_tools(), corpus::progress(10));
-    for (what, request) in [("a host's call", call(HOST)), ("a model's call", call(NO_APPS)), ("GET", get())] {
+    for (what, request) in [
+        ("a host's call", call(HOST)),
+        ("a model's call", call(NO_APPS)),
+        ("GET of a model", get(NO_SESSION)),
+        ("GET of a host", get(HOST_SESSION)),
+    ] {
         let bare = held(stream(), &request);
         let layered = held(AppsLayer::new().layer(stream()), &request);
         at_most(1024, &format!("bytes over bare of an idle stream, {what}"), layered - bare);
