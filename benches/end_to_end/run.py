@@ -196,7 +196,7 @@ class Subject:
         # Bounded also where a proxy hangs.
         done = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds * 4 + 30)
         if done.returncode:
-            sys.exit(f"{self.name}: {done.stderr[-2000:]}")
+            sys.exit(f"{self.name}: status {done.returncode}: {done.stderr[-2000:]}{done.stdout[-500:]}")
         result = json.loads(done.stdout)
         result["cpu_us"] = ((self.process.cpu() if self.process else 0) - before) / result["requests"] * 1e6
         result["rps"] = result["requests"] / result["seconds"]
