@@ -2,7 +2,7 @@
 """Compares proxies end to end: same upstream, same load, in rounds that take turns.
 
     cargo build --release --examples
-    python3 benches/end_to_end/run.py [--rounds 5] [--seconds 3] [--only NAME,…] [--peers DIR]
+    python3 benches/end_to_end/run.py [--rounds 5] [--seconds 3] [--only "NAME;…"] [--peers DIR]
 
 Everything listens on 127.0.0.1. CPU is user and system time of the proxy's processes, from /proc, so Linux only.
 With `--peers DIR`, DIR may hold `mcp-proxy` (of crates.io, `cargo install mcp-proxy --root DIR`: DIR/bin) and
@@ -37,7 +37,7 @@ def main():
         if options.peers:
             subjects += peers(options.peers, upstream.url, stack)
         if options.only:
-            subjects = [subject for subject in subjects if subject.name in options.only.split(",")]
+            subjects = [subject for subject in subjects if subject.name in options.only.split(";")]
         for subject in subjects:
             subject.start(stack)
         for number in range(options.rounds):
@@ -55,7 +55,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--connections", type=int, default=8)
-    parser.add_argument("--only", help="names, with commas between them")
+    parser.add_argument("--only", help="names, with semicolons between them")
     parser.add_argument("--peers", metavar="DIR")
     parser.add_argument("--mix", action="append", help="what is asked: METHOD=TIMES,… (may stand more than once)")
     options = parser.parse_args()
