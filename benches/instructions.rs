@@ -21,7 +21,7 @@ use tower_mcp_apps::normalize::NormalizeLayer;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
 use support::corpus;
-use support::peers::{LISTS, engine, value};
+use support::peers::{LISTS, engine, limits, value};
 use support::service::{
     HOST, HOST_SESSION, NO_APPS, NO_SESSION, Server, call, exchange, few_tools, get, legacy_call, modern, server,
 };
@@ -44,6 +44,7 @@ fn works() -> Vec<(String, Box<dyn Fn() -> Work>)> {
     let mut works: Vec<(String, Box<dyn Fn() -> Work>)> = Vec::new();
     let mut add = |name: &str, make: fn() -> Work| works.push((name.to_owned(), Box::new(make)));
     add("read/page-1MiB/tower-mcp-apps", || on(corpus::page(1 << 20), |body| drop(black_box(engine::read(body)))));
+    add("read/page-1MiB/ignored-any", || on(corpus::page(1 << 20), |body| drop(black_box(limits::ignored_any(body)))));
     add("read/page-1MiB/value", || on(corpus::page(1 << 20), |body| drop(black_box(value::read(body)))));
     add("call/image-5MiB/tower-mcp-apps", || on(corpus::image(5 << 20), |body| drop(black_box(engine::look(body)))));
     add("host-call/bare", || exchanges(server(), call(HOST)));

@@ -42,8 +42,12 @@ pub(super) struct Scanned {
 const LOW_BITS: u64 = u64::from_le_bytes([0x01; 8]);
 const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
 
-/// How many words are tried one by one before the scan goes on in blocks.
+/// How many words are tried one by one before a string counts as long, and before a long one is tried in blocks.
 const SHORT_WORDS: usize = 6;
+const LONG_WORDS: usize = 16;
+
+/// What is looked at together in a long run. The compiler uses the vector unit for a fold over so many bytes.
+const BLOCK: usize = 64;
 
 /// Marks, in their high bits, the bytes of `word` that are a quote, a backslash or a control character; perhaps also
 /// bytes that are not ASCII. Only the lowest mark is exact: a borrow can run into the bytes above it, never below.
@@ -56,60 +60,62 @@ fn marks(word: u64) -> u64 {
     quote_or_control | backslash
 }
 
-#[inline(always)]
-fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
-    let chunk = bytes.get(at..)?.first_chunk::<8>()?;
-    Some(u64::from_le_bytes(*chunk))
-}
-
 /// Checks a string; `start` is the offset behind its opening quote.
 #[inline(always)]
 pub(super) fn string(bytes: &[u8], start: usize) -> Result<Scanned, Error> {
-    let mut at = start;
+    let mut rest = bytes.get(start..).unwrap_or_default();
     for _ in 0..SHORT_WORDS {
-        let Some(word) = word_at(bytes, at) else {
-            break;
-        };
+        let Some((word, behind)) = rest.split_first_chunk::<8>() else { break };
+        let word = u64::from_le_bytes(*word);
         // What is not ASCII is left to the long scan too.
         let stops = (marks(word) | word) & HIGH_BITS;
-        if stops == 0 {
-            at += 8;
-            continue;
+        if stops != 0 {
+            let stop = stops.trailing_zeros() as usize / 8;
+            if rest.get(stop) == Some(&b'"') {
+                return Ok(Scanned { quote: bytes.len() - rest.len() + stop, escaped: false });
+            }
+            break;
         }
-        at += stops.trailing_zeros() as usize / 8;
-        if bytes.get(at) == Some(&b'"') {
-            return Ok(Scanned { quote: at, escaped: false });
-        }
-        break;
+        rest = behind;
     }
-    long_string(bytes, start, at)
+    long_string(bytes, start, bytes.len() - rest.len())
 }
 
 /// The rest of a string that is long, has escapes or non-ASCII characters, or stands near the end of the source.
 /// What lies between `start` and `at` is known to be plain ASCII.
 #[inline(never)]
 fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Error> {
-    let (mut escaped, mut wide) = (false, false);
+    let mut escaped = false;
+    // Bits of all words, for the high ones. Those behind the end of the string do no harm: it is then checked for nothing.
+    let mut wide = 0;
     let quote = loop {
-        // A fold over a block of fixed size is what the compiler uses the vector unit for.
-        while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
-            let stop =
-                block.iter().fold(0, |stop, byte| stop | u8::from((*byte < b' ') | (*byte == b'"') | (*byte == b'\\')));
-            if stop != 0 {
-                break;
-            }
-            wide |= !block.is_ascii();
-            at += 32;
-        }
-        while let Some(word) = word_at(bytes, at) {
+        // Text with escapes, such as markup, has one every few words: blocks are only tried where there was none for a while.
+        let mut words = 0;
+        let mut rest = bytes.get(at..).unwrap_or_default();
+        while let Some((word, behind)) = rest.split_first_chunk::<8>() {
+            let word = u64::from_le_bytes(*word);
+            wide |= word;
             let stops = marks(word) & !word & HIGH_BITS;
-            // The mask keeps the bytes below the stop, or all; the stop itself is ASCII, so its bits do no harm.
-            wide |= word & (stops & stops.wrapping_neg()).wrapping_sub(1) & HIGH_BITS != 0;
-            at += stops.trailing_zeros() as usize / 8;
             if stops != 0 {
+                rest = rest.get(stops.trailing_zeros() as usize / 8..).unwrap_or_default();
                 break;
             }
+            rest = behind;
+            words += 1;
+            if words < LONG_WORDS {
+                continue;
+            }
+            words = 0;
+            while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
+                let is_special = |byte: &u8| (*byte < b' ') | (*byte == b'"') | (*byte == b'\\');
+                if block.iter().fold(false, |stop, byte| stop | is_special(byte)) {
+                    break;
+                }
+                wide |= if block.is_ascii() { 0 } else { HIGH_BITS };
+                rest = behind;
+            }
         }
+        at = bytes.len() - rest.len();
         match bytes.get(at) {
             Some(b'"') => break at,
             Some(b'\\') => {
@@ -119,13 +125,13 @@ fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Err
             Some(0..b' ') => return Err(Error::new(ErrorKind::ControlCharacter, at)),
             // Fewer bytes than a block are left.
             Some(byte) => {
-                wide |= !byte.is_ascii();
+                wide |= u64::from(*byte);
                 at += 1;
             }
             None => return Err(Error::new(ErrorKind::Eof, bytes.len())),
         }
     };
-    if wide {
+    if wide & HIGH_BITS != 0 {
         let text = bytes.get(start..quote).unwrap_or_default();
         if let Err(error) = std::str::from_utf8(text) {
             return Err(Error::new(ErrorKind::Utf8, start + error.valid_up_to()));
