@@ -280,6 +280,13 @@ impl<C: Concern> Handling<C> {
         parts.extensions.insert(decision.refuse(reason));
     }
 
+    /// Whether an event in which a glance finds nothing to edit may pass: no filter has to see that it can be read, and
+    /// nobody edits notifications.
+    pub(super) fn passes_at_a_glance(&self) -> bool {
+        let of_notifications = self.shared.concern.wants(&self.exchange, Answer::Unknown);
+        !self.is_enforced() && !(self.wants | of_notifications).has(Wants::UPDATES)
+    }
+
     /// Edits one message, or a batch of them.
     pub(super) fn edit(&self, message: &Bytes) -> Edited {
         let mut splice = Splice::default();

@@ -27,11 +27,6 @@ pub(super) struct Events<B: Body, C> {
 }
 
 impl<B: Body, C> Events<B, C> {
-    pub(super) fn new(body: Pin<Box<B>>, handling: Handling<C>) -> Self {
-        let edit = Edit { handling, phase: Phase::Sniffing(Frames::default()), out: Frames::default() };
-        Self { body: Some(body), edit, end: None }
-    }
-
     pub(super) fn is_end(&self) -> bool {
         self.body.is_none() && self.edit.out.is_empty() && self.end.is_none()
     }
@@ -42,6 +37,12 @@ where
     B: Body<Data = Bytes>,
     C: Concern,
 {
+    pub(super) fn new(body: Pin<Box<B>>, handling: Handling<C>) -> Self {
+        let glances = handling.passes_at_a_glance();
+        let edit = Edit { handling, glances, phase: Phase::Sniffing(Frames::default()), out: Frames::default() };
+        Self { body: Some(body), edit, end: None }
+    }
+
     /// A body of which these frames were read already, and begin like events.
     pub(super) fn begun(frames: Frames, body: Pin<Box<B>>, handling: Handling<C>) -> Self {
         let mut events = Self::new(body, handling);
@@ -85,6 +86,8 @@ where
 /// What is done to the bytes.
 struct Edit<C> {
     handling: Handling<C>,
+    /// Whether an event may pass by a glance at its bytes.
+    glances: bool,
     phase: Phase,
     out: Frames,
 }
@@ -128,7 +131,7 @@ impl<C: Concern> Edit<C> {
                         held.extend(splitter.take_buffered());
                         return self.too_large(held);
                     }
-                    let edited = edit_block(&self.handling, block);
+                    let edited = edit_block(&self.handling, self.glances, block);
                     self.out.extend(edited);
                 }
                 if splitter.buffered() > most {
@@ -164,7 +167,7 @@ impl<C: Concern> Edit<C> {
             Phase::Sniffing(frames) => self.out.extend(frames),
             Phase::Events(mut splitter) => {
                 while let Some(block) = splitter.finish() {
-                    let edited = edit_block(&self.handling, block);
+                    let edited = edit_block(&self.handling, self.glances, block);
                     self.out.extend(edited);
                 }
             }
@@ -200,12 +203,9 @@ impl<C: Concern> Edit<C> {
     }
 }
 
-fn edit_block<C: Concern>(handling: &Handling<C>, block: Block) -> Frames {
-    // Where a filter applies, what cannot be read must not pass, whatever it is. No word that a glance looks for goes over
-    // a line end, since JSON has none within a string.
-    if let Some(event) = block.as_one().filter(|_| !handling.is_enforced())
-        && !may_have_sites(event)
-    {
+fn edit_block<C: Concern>(handling: &Handling<C>, glances: bool, block: Block) -> Frames {
+    // No word that a glance looks for goes over a line end, since JSON has none within a string.
+    if glances && block.as_one().is_some_and(|event| !may_have_sites(event)) {
         return block.frames();
     }
     let data = block.data();

@@ -293,7 +293,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the string whose opening quote stands next.
-    #[inline]
+    #[inline(always)]
     fn quoted(&mut self) -> Result<Str<'a>, Error> {
         let start = self.at;
         let scanned = scan::string(self.bytes, start + 1)?;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use memchr::memchr;
 use memchr::memmem::Finder;
 
-/// What stands in every message that has a site, unless it is written with escapes: the names of an answer's member, and
-/// the end of the one notification that is listened to.
+/// What stands in every message that has a site, unless it is written with escapes or [`Wants::UPDATES`](super::Wants::UPDATES) are
+/// wanted: the names of an answer's member, and the end of the one notification that is listened to.
 static WORDS: LazyLock<[Finder<'static>; 3]> =
     LazyLock::new(|| ["result", "error", "list_changed"].map(|word| Finder::new(word.as_bytes())));
 

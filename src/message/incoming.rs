@@ -392,11 +392,8 @@ impl<'n> Seen<'n> {
     /// The deciding member that this key names; a second one, or one that differs only by case, is a fault.
     fn note(&mut self, key: Str<'_>, fault: &mut Option<Fault>) -> Option<&'static str> {
         let at = match key.plain() {
-            // As nearly all keys are.
-            Some(text) => {
-                let find = |is: fn(&[u8], &[u8]) -> bool| self.names.iter().position(|name| is(text, name.as_bytes()));
-                find(|text, name| text == name).or_else(|| find(|text, name| text.eq_ignore_ascii_case(name)))?
-            }
+            // As nearly all keys are. No two names are equal but for case.
+            Some(text) => self.names.iter().position(|name| text.eq_ignore_ascii_case(name.as_bytes()))?,
             None => self.names.iter().position(|name| is_but_for_case(key, name))?,
         };
         let name = self.names[at];

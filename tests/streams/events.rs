@@ -10,6 +10,10 @@ use http::{Request, Response};
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use tower::{Layer, ServiceExt};
+use tower_mcp_apps::AppsLayer;
+use tower_mcp_apps::exchange::Fixed;
+use tower_mcp_apps::namespace::Namespace;
+use tower_mcp_apps::protocol::Audience;
 
 use crate::kit::body::{Failed, Script};
 use crate::kit::server::{Server, event_answer, json_answer};
@@ -67,9 +71,7 @@ async fn events_that_stay_are_the_bytes_that_came() {
 
 #[tokio::test]
 async fn get_streams_flow() {
-    let mut request = only(post(""), "accept", "text/event-stream");
-    *request.method_mut() = http::Method::GET;
-    let (feed, mut answer) = ask(&model(), request, stream_head()).await;
+    let (feed, mut answer) = ask(&model(), open_stream(), stream_head()).await;
     feed.data(NOTICE);
     assert_eq!(next(&mut answer).await, NOTICE);
     // An earlier answer that is replayed: its shape says what it is.
@@ -133,5 +135,51 @@ async fn nothing_is_read_ahead_of_the_client() {
     for read in 1..=10 {
         answer.body_mut().frame().await.expect("a frame").expect("no failure");
         assert_eq!(taken.load(Ordering::Relaxed), read);
+    }
+}
+
+fn listen() -> Request<Script> {
+    post(r#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen"}"#)
+}
+
+fn open_stream() -> Request<Script> {
+    let mut request = only(post(""), "accept", "text/event-stream");
+    *request.method_mut() = http::Method::GET;
+    request
+}
+
+/// An event that came in one chunk may pass by a glance at it; one that came in two never does.
+#[tokio::test]
+async fn what_passes_at_a_glance_would_pass_if_it_were_read() {
+    let messages = [
+        ANSWER,
+        r#"{"jsonrpc":"2.0","id":7,"r\u0065sult":{"tools":[{"name":"none","_meta":{"ui":{"visibility":[]}}}]}}"#,
+        r#"[{"jsonrpc":"2.0","method":"x"},{"id":7,"result":{"tools":[{"name":"a","_meta":{"ui/resourceUri":"ui://s/a"}}]}}]"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"ui://s/a"}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications\/resources\/updated","params":{"uri":"x:a"}}"#,
+        r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"a \"result\""}}"#,
+        r#"{"jsonrpc":"2.0","method":"#,
+        "no JSON",
+    ];
+    let namespace = Namespace::new("ns").expect("a name");
+    let plain = |audience| AppsLayer::new().audience(Fixed(audience));
+    let named = |audience| plain(audience).namespace(namespace.clone());
+    for layer in [plain(Audience::Host), plain(Audience::Model), named(Audience::Host), named(Audience::Model)] {
+        for request in [|| post(LIST), || post(CALL), listen, open_stream] {
+            for message in messages {
+                let event = Bytes::from(format!("id: 1\ndata: {message}\n\n"));
+                let asked = |frames: Vec<Bytes>| {
+                    let server = Server::new(move |_| event_answer(Script::frames(frames.clone())));
+                    send(layer.layer(server), request())
+                };
+                let whole = asked(vec![event.clone()]).await;
+                for at in [3, event.len() / 2, event.len() - 3] {
+                    let cut = asked(vec![event.slice(..at), event.slice(at..)]).await;
+                    assert_eq!(whole.text(), cut.text(), "{message}, cut at {at}");
+                }
+            }
+        }
     }
 }
