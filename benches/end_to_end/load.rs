@@ -27,7 +27,8 @@ pub struct Load {
     /// Declares MCP Apps, as a host does.
     #[arg(long)]
     apps: bool,
-    /// What is asked, and how often each of twenty times.
+    /// What is asked, and how often each. `page` is a further page of `tools/list`, `events` a `tools/call` whose answer is
+    /// an event stream.
     #[arg(long, default_value = "tools/call=14,tools/list=2,resources/read=2,ping=2")]
     mix: String,
     #[arg(long, default_value = "tool_2_search")]
@@ -125,6 +126,10 @@ impl Load {
     ) -> (HeaderMap, Bytes) {
         let mut request = Request::post(self.url.path()).body(Full::from(self.message(method, id))).unwrap();
         *request.headers_mut() = headers.clone();
+        if method == "events" {
+            request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        }
+        let method = method_of(method);
         if self.era == Era::Modern {
             request.headers_mut().insert("mcp-method", HeaderValue::from_str(method).unwrap());
             if method == "tools/call" {
@@ -153,7 +158,8 @@ impl Load {
             "initialize" => {
                 json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client})
             }
-            "tools/call" => json!({"name": self.tool, "arguments": {"query": "harbour", "limit": 20}}),
+            "page" => json!({"cursor": "bmV4dA=="}),
+            "tools/call" | "events" => json!({"name": self.tool, "arguments": {"query": "harbour", "limit": 20}}),
             "resources/read" => json!({"uri": PAGE}),
             _ => json!({}),
         };
@@ -164,11 +170,20 @@ impl Load {
                 "io.modelcontextprotocol/clientCapabilities": capabilities,
             });
         }
-        let mut message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+        let mut message = json!({"jsonrpc": "2.0", "method": method_of(method), "params": params});
         if let Some(id) = id {
             message["id"] = id.into();
         }
         message.to_string()
+    }
+}
+
+/// The method by which the load asks for this.
+fn method_of(asked: &str) -> &str {
+    match asked {
+        "page" => "tools/list",
+        "events" => "tools/call",
+        method => method,
     }
 }
 

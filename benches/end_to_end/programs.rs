@@ -38,7 +38,8 @@ async fn main() {
             println!("listening on http://{}/mcp", listener.local_addr().unwrap());
             stdout().flush().unwrap();
             let server = server::Server::new();
-            let app = Router::new().route("/mcp", any(move |method, body| server.clone().answer(method, body)));
+            let app = Router::new()
+                .route("/mcp", any(move |method, headers, body| server.clone().answer(method, headers, body)));
             let listener = listener.tap_io(|stream| stream.set_nodelay(true).unwrap());
             axum::serve(listener, app).await.unwrap();
         }

@@ -2,7 +2,10 @@
 """Compares proxies end to end: same upstream, same load, in rounds that take turns.
 
     cargo build --release --examples
-    python3 benches/end_to_end/run.py [--rounds 5] [--seconds 3] [--only "NAME;…"] [--peers DIR]
+    python3 benches/end_to_end/run.py [--rounds 5] [--seconds 3] [--only "NAME;…"] [--peers DIR] [--mix METHOD=TIMES,…]
+
+What is asked comes in four mixes: calls alone; a session, with a page of 20 tools (22 kB) in twenty requests; lists, with a list of
+100 tools (108 kB) in every ten; and calls that are answered by 1,000 events.
 
 Everything listens on 127.0.0.1. CPU is user and system time of the proxy's processes, from /proc, so Linux only.
 With `--peers DIR`, DIR may hold `mcp-proxy` (of crates.io, `cargo install mcp-proxy --root DIR`: DIR/bin) and
@@ -21,6 +24,10 @@ import sys
 import tempfile
 import time
 import urllib.request
+
+# Without --mix. Published proxies answer the first and the third: they neither pass cursors nor streams on.
+CALLS, SESSION = "tools/call=1", "tools/call=17,page=1,resources/read=1,ping=1"
+LISTS, EVENTS = "tools/call=14,tools/list=2,resources/read=2,ping=2", "events=1"
 
 TICK = os.sysconf("SC_CLK_TCK")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -59,7 +66,7 @@ def arguments():
     parser.add_argument("--peers", metavar="DIR")
     parser.add_argument("--mix", action="append", help="what is asked: METHOD=TIMES,… (may stand more than once)")
     options = parser.parse_args()
-    options.mix = options.mix or ["tools/call=14,tools/list=2,resources/read=2,ping=2"]
+    options.mix = options.mix or [CALLS, SESSION, LISTS, EVENTS]
     options.rounds = min(options.rounds, 50)
     options.seconds = min(options.seconds, 30)
     return options
@@ -100,13 +107,13 @@ name = "up"
 transport = "http"
 url = "{upstream}"
 """)
-        found.append(Subject("mcp-proxy (crates.io)", [crate, "--config", config], {"tool": "up__tool_2_search", "url": f"http://127.0.0.1:{port}/mcp", "read": False}))
+        found.append(Subject("mcp-proxy (crates.io)", [crate, "--config", config], {"peer": True, "tool": "up__tool_2_search", "url": f"http://127.0.0.1:{port}/mcp", "read": False}))
     python = os.path.join(folder, "venv", "bin")
     if os.path.exists(os.path.join(python, "mcp-proxy")):
         port = free_port()
         inner = [os.path.join(python, "mcp-proxy"), "--transport", "streamablehttp", upstream]
         outer = [os.path.join(python, "mcp-proxy"), "--port", str(port), "--transport", "streamablehttp", "--", *inner]
-        found.append(Subject("mcp-proxy (PyPI)", outer, {"url": f"http://127.0.0.1:{port}/mcp"}))
+        found.append(Subject("mcp-proxy (PyPI)", outer, {"peer": True, "url": f"http://127.0.0.1:{port}/mcp"}))
     if os.path.exists(os.path.join(python, "fastmcp")):
         port = free_port()
         script = os.path.join(scratch, "proxy.py")
@@ -115,7 +122,7 @@ url = "{upstream}"
 from fastmcp.server import create_proxy
 create_proxy("{upstream}").run(transport="http", host="127.0.0.1", port={port}, log_level="error", show_banner=False)
 """)
-        found.append(Subject("FastMCP proxy", [os.path.join(python, "python"), script], {"url": f"http://127.0.0.1:{port}/mcp"}))
+        found.append(Subject("FastMCP proxy", [os.path.join(python, "python"), script], {"peer": True, "url": f"http://127.0.0.1:{port}/mcp"}))
     return found
 
 
@@ -185,6 +192,8 @@ class Subject:
             self.url = self.process.url
 
     def measure(self, program, options, mix):
+        if self.load.get("peer") and mix in (SESSION, EVENTS):
+            return
         if not self.load.get("read", True):
             # It names resources its own way.
             mix = ",".join(part for part in mix.split(",") if not part.startswith("resources/"))
@@ -206,17 +215,25 @@ class Subject:
 
 def table(subjects, mix):
     print(f"\n{mix}\n")
-    print("| proxy | CPU per request, µs | requests/s | median, ms | p99, ms | memory, MiB |")
-    print("|---|---|---|---|---|---|")
+    print("| proxy | CPU per request, µs | to bare | requests/s | median, ms | p99, ms | memory, MiB |")
+    print("|---|---|---|---|---|---|---|")
     for subject in subjects:
         results = subject.results.get(mix) or next(
             (found for key, found in subject.results.items() if key.startswith("*") and mix.startswith(key[1:].split(",")[0])), [])
         if results:
             cells = [
-                spread(results, "cpu_us", 1, 1), spread(results, "rps", 1, 0), spread(results, "median_us", 1e-3, 2),
+                spread(results, "cpu_us", 1, 1), to_bare(subjects, subject, mix), spread(results, "rps", 1, 0), spread(results, "median_us", 1e-3, 2),
                 spread(results, "p99_us", 1e-3, 2), f"{max(result['mib'] for result in results):.0f}",
             ]
             print(f"| {subject.name} | " + " | ".join(cells) + " |")
+
+
+def to_bare(subjects, subject, mix):
+    """How much CPU it takes for each that the proxy without layers takes in the same round: the median of the rounds."""
+    name = "bare, modern" if subject.name.endswith("modern") else "bare"
+    bare = next((other.results.get(mix, []) for other in subjects if other.name == name), [])
+    ratios = [one["cpu_us"] / two["cpu_us"] for one, two in zip(subject.results.get(mix, []), bare)]
+    return f"{statistics.median(ratios):.2f}" if ratios else ""
 
 
 def spread(results, key, scale, digits):

@@ -88,9 +88,9 @@ fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Err
     let mut escaped = false;
     // Bits of all words, for the high ones. Those behind the end of the string do no harm: it is then checked for nothing.
     let mut wide = 0;
+    // Text with escapes, such as markup, has one every few words: blocks are only tried where there was none for a while.
+    let mut words = if at < start + 8 * SHORT_WORDS { 0 } else { LONG_WORDS };
     let quote = loop {
-        // Text with escapes, such as markup, has one every few words: blocks are only tried where there was none for a while.
-        let mut words = 0;
         let mut rest = bytes.get(at..).unwrap_or_default();
         while let Some((word, behind)) = rest.split_first_chunk::<8>() {
             let word = u64::from_le_bytes(*word);
@@ -98,6 +98,7 @@ fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Err
             let stops = marks(word) & !word & HIGH_BITS;
             if stops != 0 {
                 rest = rest.get(stops.trailing_zeros() as usize / 8..).unwrap_or_default();
+                words = 0;
                 break;
             }
             rest = behind;
