@@ -97,8 +97,14 @@ fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Err
             wide |= word;
             let stops = marks(word) & !word & HIGH_BITS;
             if stops != 0 {
-                rest = rest.get(stops.trailing_zeros() as usize / 8..).unwrap_or_default();
                 words = 0;
+                rest = rest.get(stops.trailing_zeros() as usize / 8..).unwrap_or_default();
+                // Nearly all stops in a long string are these.
+                if let [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', behind @ ..] = rest {
+                    escaped = true;
+                    rest = behind;
+                    continue;
+                }
                 break;
             }
             rest = behind;
