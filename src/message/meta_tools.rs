@@ -208,8 +208,11 @@ impl MetaTools {
         self.tools.is_empty()
     }
 
+    /// The meta-tool that a call of this name may run. One that differs by white space around it or by case is another name to
+    /// the catalogue, and may be the same to the aggregator.
     pub(crate) fn find(&self, name: &str) -> Option<&MetaTool> {
-        self.tools.iter().find(|tool| &*tool.name == name)
+        let may_be_it = |tool: &&MetaTool| tool.name.trim().eq_ignore_ascii_case(name.trim());
+        self.tools.iter().find(|tool| &*tool.name == name).or_else(|| self.tools.iter().find(may_be_it))
     }
 
     /// The tool that is asked whom another tool is for: one that describes it, or else one that lists all.

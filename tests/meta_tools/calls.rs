@@ -91,6 +91,19 @@ async fn a_name_that_the_catalogue_does_not_have_is_refused_unless_it_is_forward
 }
 
 #[tokio::test]
+async fn a_meta_tool_by_another_spelling_is_judged_as_one() {
+    // An aggregator that takes the space off, or ignores case, would call `poll`.
+    let server = aggregator(tools());
+    for name in ["call_tool ", "\u{a0}call_tool", "Call_Tool"] {
+        let request = legacy(name, json!({ "name": "poll", "arguments": {} }));
+        assert_eq!(is_refused(&layer(Audience::Model), &server, request).await, "Unknown tool: poll");
+        let answer = send(layer(Audience::Model).layer(server.clone()), through(name)).await;
+        assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, json!(-32600)), "one through another");
+        assert_eq!(ran_tools(&server), [""; 0]);
+    }
+}
+
+#[tokio::test]
 async fn hosts_call_what_they_want() {
     let server = aggregator(tools());
     for name in ["poll", "nowhere"] {
