@@ -88,6 +88,10 @@ pub(crate) async fn forward(
         // It would come back to others.
         response.headers_mut().remove(SET_COOKIE);
     }
+    // The client would follow it, and tell another server its call and the session ids of all upstreams.
+    if response.status().is_redirection() {
+        return refuse(format!("answered {}, which is not followed", response.status()));
+    }
     let is_expected = response.status().is_success() || response.status().is_client_error();
     match Content::of(response.headers()) {
         Content::Events if asked.era == Era::Legacy => {

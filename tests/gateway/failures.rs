@@ -133,6 +133,21 @@ async fn what_is_for_a_server_that_fails_is_an_error_that_names_it() {
 }
 
 #[tokio::test]
+async fn a_server_sends_clients_nowhere_else() {
+    let elsewhere = Server::new(|_| {
+        let mut response = labelled("application/json", Script::whole("{}"));
+        *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+        response.headers_mut().insert("location", "http://elsewhere.example/mcp".parse().expect("visible ASCII"));
+        response
+    });
+    let a = upstream("a", elsewhere).await;
+    let gateway = Gateway::before(&[&a], &[]).await;
+    let answer = gateway.ask("prompts/get", json!({ "name": "a__x" })).await;
+    assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_GATEWAY, json!(-32603)));
+    assert_eq!(answer.header("location"), None);
+}
+
+#[tokio::test]
 async fn a_session_that_one_server_forgot_is_over() {
     let forgetful = Server::new(|received| match received.method().as_str() {
         "initialize" => {
