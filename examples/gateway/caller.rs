@@ -11,6 +11,9 @@ use crate::response::{invalid_request, session_gone};
 use crate::session::Session;
 use crate::upstreams::Upstream;
 
+/// Headers in which credentials are, beside the two that are in the standard.
+const KEYS: [&str; 4] = ["api-key", "x-access-token", "x-api-key", "x-auth-token"];
+
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// What the head of a request says.
@@ -113,6 +116,9 @@ impl Caller {
         if !upstream.gets_credentials() {
             headers.remove(AUTHORIZATION);
             headers.remove(COOKIE);
+            for name in KEYS {
+                headers.remove(name);
+            }
         }
         if let Some(id) = self.session.as_ref().and_then(|session| session.id_of(upstream.name())) {
             headers.insert(header::SESSION_ID, id.clone());

@@ -40,7 +40,8 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "NAME")]
     pub(crate) bare: Option<String>,
 
-    /// An upstream that is sent the caller's Authorization and Cookie; may be repeated. All others never see them.
+    /// An upstream that is sent the caller's Authorization, Cookie and API keys (X-Api-Key and the like); may be repeated.
+    /// All others never see them.
     #[arg(long = "credentials", value_name = "NAME")]
     pub(crate) credentials: Vec<String>,
 

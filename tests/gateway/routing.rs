@@ -152,10 +152,14 @@ async fn credentials_are_for_those_who_are_named() {
     for (name, expected) in [("a__x", None), ("a-b__x", Some("Bearer t"))] {
         let request =
             with(with(host("tools/call", json!({ "name": name })), "authorization", "Bearer t"), "cookie", "c=1");
+        let request = with(with(request, "x-api-key", "k"), "x-auth-token", "k");
         let answer = gateway.send(request).await;
         assert_eq!(answer.header("set-cookie"), expected.map(|_| "c=2"));
         let received = if expected.is_some() { b.server.only() } else { a.server.only() };
         assert_eq!(received.header("authorization"), expected);
         assert_eq!(received.header("cookie"), expected.map(|_| "c=1"));
+        for name in ["x-api-key", "x-auth-token"] {
+            assert_eq!(received.header(name), expected.map(|_| "k"), "{name}");
+        }
     }
 }
