@@ -131,7 +131,11 @@ pub(crate) async fn discover(
                 let message = format!("the upstream {} is not of the modern era: initialize", upstream.name());
                 return Err(Refusal::new(StatusCode::NOT_FOUND, code::METHOD_NOT_FOUND, message));
             }
-            Err(failure) => unavailable.add(upstream.name(), failure),
+            Err(failure) => {
+                // It may fail for this caller alone, and the result says why.
+                caching.private = true;
+                unavailable.add(upstream.name(), failure);
+            }
         }
     }
     if unavailable.count() == told.len() {

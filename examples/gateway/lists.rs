@@ -68,6 +68,7 @@ pub(crate) async fn list(
         match outcome.as_ref().map(|answer| page.add(upstream.name(), answer)) {
             Ok(Some(())) => {}
             Ok(None) => {
+                page.caching.private = true;
                 let what = Failure::Unavailable(format!("its answer has no list of {member}"));
                 unavailable.add(upstream.name(), &what);
             }
@@ -76,7 +77,11 @@ pub(crate) async fn list(
             Err(Failure::Error { code: code::INVALID_PARAMS, message, .. }) if cursor.is_some() => {
                 return Err(invalid_params(format!("{}: {message}", upstream.name())));
             }
-            Err(failure) => unavailable.add(upstream.name(), failure),
+            Err(failure) => {
+                // It may fail for this caller alone, and the result says why.
+                page.caching.private = true;
+                unavailable.add(upstream.name(), failure);
+            }
         }
     }
     if let Some(refused) = versions.refusal(asked) {

@@ -43,6 +43,7 @@ async fn a_list_goes_on_without_a_server_that_fails_and_says_so() {
             assert_eq!(answer.tools(), ["good__x"], "{what}");
             let answer = answer.json();
             assert_eq!(answer["result"]["ttlMs"], 0, "{answer}");
+            assert_eq!(answer["result"]["cacheScope"], "private", "{answer}");
             let told = unavailable(&answer)["bad"].as_str().unwrap_or_else(|| panic!("{answer}"));
             assert!(!is_host || told.contains(what), "{told}: {what}");
         }

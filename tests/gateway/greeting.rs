@@ -201,6 +201,7 @@ async fn a_server_that_is_away_is_named_and_the_others_are_served() {
     let answer = gateway.ask("server/discover", json!({})).await.json();
     let what = json!({ "gone": "error -32603: the upstream gone cannot be reached" });
     assert_eq!((unavailable(&answer), &answer["result"]["ttlMs"]), (&what, &json!(0)));
+    assert_eq!(answer["result"]["cacheScope"], "private", "others may get all of it");
 
     let answer = gateway.send(post(initialize(&apps_capabilities()))).await;
     assert_eq!(unavailable(&answer.json()), &what);
