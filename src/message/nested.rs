@@ -38,13 +38,23 @@ enum Outcome {
 /// Which members an object has that tell what it is.
 #[derive(Clone, Copy, Debug, Default)]
 struct Look {
+    /// One of its members is a list.
     list: bool,
+    /// A list with an object in it stands deeper.
+    below: bool,
     name: bool,
     uri: bool,
     template: bool,
     body: bool,
     schema: bool,
     meta: bool,
+}
+
+impl Look {
+    /// Whether it is no entry but has some, in lists: a server of several, say.
+    fn is_group(self) -> bool {
+        (self.list || self.below) && !self.schema && !self.meta
+    }
 }
 
 impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
@@ -237,7 +247,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
             Kind::Array => self.entries(reader, splice),
             Kind::Object => {
                 let look = self.look(reader)?;
-                match self.kind_of(look).filter(|_| !look.list || self.describes()) {
+                match self.kind_of(look).filter(|_| !(look.list || look.is_group()) || self.describes()) {
                     Some(kind) => self.single(kind, reader, splice),
                     None => self.object(reader, splice, 1),
                 }
@@ -252,12 +262,13 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
     /// An array that is the whole place: of entries, or of objects that have lists.
     fn entries(&mut self, reader: &mut Reader<'_>, splice: &mut Splice) -> Result<Outcome, Error> {
         let here = reader.checkpoint();
-        let (mut groups, mut kind) = (false, None);
+        let (mut groups, mut kind, mut has_bare) = (false, None, false);
         reader.enter_array()?;
         while reader.element()? {
             if reader.peek()? == Kind::Object {
                 let look = self.look(reader)?;
-                groups |= look.list && !look.schema && !look.meta;
+                groups |= look.is_group();
+                has_bare |= !look.is_group() && self.kind_of(look).is_some();
                 kind = kind.or(self.kind_of(look));
             }
             reader.skip()?;
@@ -265,6 +276,8 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         reader.rewind(here);
         let of_role = self.role.and_then(MetaRole::entries);
         if groups {
+            // An entry beside objects that have lists: some reader may see it, and none of the lists is its place.
+            self.is_unread |= has_bare;
             return self.within(reader, splice, 1);
         }
         match of_role.or(kind) {
@@ -408,7 +421,14 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         while let Some(key) = reader.member()? {
             let kind = reader.peek()?;
             let is_text = kind == Kind::String;
-            look.list |= kind == Kind::Array && self.list_in(key).is_some();
+            look.list |= matches!(kind, Kind::Array | Kind::Null) && self.list_in(key).is_some();
+            if matches!(kind, Kind::Array | Kind::Object)
+                && !["inputSchema", "outputSchema", "_meta"].iter().any(|own| key.is(own))
+            {
+                let value = reader.checkpoint();
+                look.below |= self.has_list(reader, 1)?;
+                reader.rewind(value);
+            }
             look.name |= is_text && key.is("name");
             look.uri |= is_text && key.is("uri");
             look.template |= is_text && key.is("uriTemplate");
@@ -419,6 +439,38 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         }
         reader.rewind(here);
         Ok(look)
+    }
+
+    /// Whether a list with an object in it stands below the next value, an object or array.
+    fn has_list(&self, reader: &mut Reader<'_>, level: usize) -> Result<bool, Error> {
+        let mut found = false;
+        let is_object = reader.peek()? == Kind::Object;
+        if is_object {
+            reader.enter_object()?
+        } else {
+            reader.enter_array()?
+        }
+        loop {
+            let key = if is_object { reader.member()? } else { None };
+            if if is_object { key.is_none() } else { !reader.element()? } {
+                return Ok(found);
+            }
+            let kind = reader.peek()?;
+            if kind == Kind::Array && key.is_some_and(|key| self.list_in(key).is_some()) {
+                let list = reader.checkpoint();
+                reader.enter_array()?;
+                while reader.element()? {
+                    found |= reader.peek()? == Kind::Object;
+                    reader.skip()?;
+                }
+                reader.rewind(list);
+            }
+            if matches!(kind, Kind::Array | Kind::Object) && level < DEEPEST && !found {
+                found = self.has_list(reader, level + 1)?;
+            } else {
+                reader.skip()?;
+            }
+        }
     }
 
     /// What an object is an entry of, if it is one.

@@ -98,7 +98,11 @@ async fn a_meta_tool_by_another_spelling_is_judged_as_one() {
         let request = legacy(name, json!({ "name": "poll", "arguments": {} }));
         assert_eq!(is_refused(&layer(Audience::Model), &server, request).await, "Unknown tool: poll");
         let answer = send(layer(Audience::Model).layer(server.clone()), through(name)).await;
-        assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, json!(-32600)), "one through another");
+        assert_eq!(
+            (answer.status, answer.error_code()),
+            (StatusCode::BAD_REQUEST, json!(-32600)),
+            "one through another"
+        );
         assert_eq!(ran_tools(&server), [""; 0]);
     }
 }

@@ -41,7 +41,9 @@ fn place(shape: u8, list: &[Value]) -> Value {
         2 => json!({ "result": list }),
         3 => json!({ "servers": [{ "name": "a", "tools": list }, { "name": "b", "tools": [] }] }),
         4 => json!({ "a": { "b": { "tools": list } } }),
-        _ => json!([{ "server": "a", "tools": list }]),
+        5 => json!([{ "server": "a", "tools": list }]),
+        6 => json!({ "name": "all", "servers": [{ "tools": list }] }),
+        _ => json!([{ "name": "a", "catalog": { "tools": list } }]),
     }
 }
 
@@ -65,7 +67,7 @@ proptest! {
     #[test]
     fn what_passes_is_the_list_without_what_is_hidden(
         tools in prop::collection::vec(tool(), 0..5),
-        shape in 0..6u8,
+        shape in 0..8u8,
         in_text in any::<bool>(),
         pretty in any::<bool>(),
         choices in prop::collection::vec(any::<u8>(), 1..20),
