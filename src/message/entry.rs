@@ -99,9 +99,9 @@ impl<'a> Entry<'a> {
         self.uri.get()
     }
 
-    /// The name as the server wrote it.
-    pub(crate) fn original_name(&self) -> Option<Str<'a>> {
-        self.name.original
+    /// The names as the server wrote them: one, or of doubles each.
+    pub(crate) fn original_names(&self) -> impl Iterator<Item = Str<'a>> {
+        self.name.earlier.iter().map(|(name, _)| *name).chain(self.name.original)
     }
 
     /// Asks for another name: the JSON text, with its quotes, that `rename` makes of the present one. `None` leaves it.

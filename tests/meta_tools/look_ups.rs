@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::{Value, json};
 use tower::Layer;
-use tower_mcp_apps::concern::{LookUp, MetaTools};
+use tower_mcp_apps::concern::{LookUp, MetaTools, Unlisted};
 use tower_mcp_apps::protocol::Audience;
 
 use crate::kit::server::{Received, Server, json_answer};
@@ -60,6 +60,25 @@ async fn a_list_is_asked_where_nothing_describes() {
     send(gate.clone(), through("poll")).await;
     send(gate.clone(), through("nowhere")).await;
     assert_eq!(asked(&server), ["tools/call call_tool admin"]);
+}
+
+#[tokio::test]
+async fn a_listed_tool_with_two_names_runs_by_neither() {
+    let server = Server::new(|received| {
+        let message = received.json();
+        match message["params"]["name"].as_str() {
+            Some("list_tools") => result(received, &text(r#"{"tools":[{"name":"first","name":"last"}]}"#)),
+            _ => result(received, &ran(&message, &tools())),
+        }
+    });
+    let lists = MetaTools::new().list_tools("list_tools").call_tool("call_tool", "name").unlisted(Unlisted::Forward);
+    let gate = layer(Audience::Model).meta_tools(lists).layer(server);
+    for name in ["first", "last"] {
+        for request in [through(name), legacy(name, json!({}))] {
+            let answer = send(gate.clone(), request).await;
+            assert_eq!(answer.error_code(), -32602, "{name}: {}", answer.text());
+        }
+    }
 }
 
 #[tokio::test]

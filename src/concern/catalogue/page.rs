@@ -1,13 +1,15 @@
 //! One page of a catalogue, as the server answers.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use super::{Failure, Tool, Tools};
 use crate::concern::Concern;
 use crate::exchange::Exchange;
-use crate::json::{Depth, Error, Kind, Reader, Span, Splice};
+use crate::json::{Depth, Error, Kind, Reader, Splice};
 use crate::message::{Entry, EntryKind, MetaRole, MetaTools, Nested, Wants};
-use crate::protocol::{TOOLS_CHANGED, ToolVisibility, code};
+use crate::protocol::{TOOLS_CHANGED, code};
 
 /// What a page says beside its tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,14 +174,13 @@ impl<C: Concern> Read<'_, '_, C> {
     fn result_behind(&mut self, message: &Bytes, behind: Behind<'_>) -> Result<Answer, Error> {
         let Self { reader, concern, exchange, tools, .. } = self;
         let show = |entry: &mut Entry<'_>| {
-            // As the server calls it: a concern may give it another name.
-            let name = entry.name().and_then(|name| Some(name.decode().ok()?.into_owned()));
-            let said = entry.visibility();
-            concern.entry(exchange, entry);
-            let tool = Tool { is_listed: !entry.is_removed(), visibility: said.and(entry.visibility()) };
+            let tool = judged(*concern, exchange, entry);
             // Whatever a description calls itself, it was asked for by this name.
-            for name in behind.name.into_iter().chain(name.as_deref().filter(|name| behind.name != Some(name))) {
+            if let Some(name) = behind.name {
                 tools.add(name, tool);
+            }
+            for name in names(entry).filter(|name| behind.name != Some(&**name)) {
+                tools.add(&name, tool);
             }
         };
         let wants = Wants::TOOLS | Wants::ENFORCED;
@@ -211,32 +212,28 @@ impl<C: Concern> Read<'_, '_, C> {
         let mut entry = Entry::new();
         self.reader.enter_array()?;
         while self.reader.element()? {
-            let span = entry.read(EntryKind::Tool, &mut self.reader)?;
-            if entry.is_ambiguous() {
-                self.nobodys(span)?;
+            entry.read(EntryKind::Tool, &mut self.reader)?;
+            let tool = judged(self.concern, self.exchange, &mut entry);
+            for name in names(&entry) {
+                self.tools.add(&name, tool);
             }
-            let Some(name) = entry.original_name().and_then(|name| name.decode().ok()) else { continue };
-            // What a concern takes away from an entry that stays was said all the same.
-            let said = entry.visibility();
-            self.concern.entry(self.exchange, &mut entry);
-            self.tools.add(&name, Tool { is_listed: !entry.is_removed(), visibility: said.and(entry.visibility()) });
         }
         Ok(())
     }
+}
 
-    /// A tool that says two things about itself, such as two names: whichever the server goes by, it is for nobody.
-    fn nobodys(&mut self, entry: Span) -> Result<(), Error> {
-        let mut reader = Reader::within(self.reader.source(), entry);
-        reader.enter_object()?;
-        while let Some(key) = reader.member()? {
-            if !key.is("name") || reader.peek()? != Kind::String {
-                reader.skip()?;
-            } else if let Ok(name) = reader.string()?.decode() {
-                self.tools.add(&name, Tool { is_listed: false, visibility: ToolVisibility::Nobody });
-            }
-        }
-        Ok(())
-    }
+/// What a tool is to the caller. One that says two things about itself is for nobody, whichever the server goes by.
+fn judged<C: Concern>(concern: &C, exchange: &Exchange, entry: &mut Entry<'_>) -> Tool {
+    // What a concern takes away from an entry that stays was said all the same.
+    let said = entry.visibility();
+    concern.entry(exchange, entry);
+    let is_listed = !entry.is_removed() && !entry.is_ambiguous();
+    Tool { is_listed, visibility: said.and(entry.visibility()) }
+}
+
+/// What the server calls it: a concern may give it another name.
+fn names<'a>(entry: &Entry<'a>) -> impl Iterator<Item = Cow<'a, str>> {
+    entry.original_names().filter_map(|name| name.decode().ok())
 }
 
 /// Whether an error says that there is no such tool (MCP 2026-07-28, "Tools", Error Handling).
