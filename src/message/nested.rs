@@ -48,6 +48,8 @@ struct Look {
     body: bool,
     schema: bool,
     meta: bool,
+    /// What may be the entry that is described, within another object.
+    wrapped: bool,
 }
 
 impl Look {
@@ -247,7 +249,10 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
             Kind::Array => self.entries(reader, splice),
             Kind::Object => {
                 let look = self.look(reader)?;
-                match self.kind_of(look).filter(|_| !(look.list || look.is_group()) || self.describes()) {
+                // Readers may differ on which of both is described.
+                self.is_unread |= look.wrapped && (look.schema || look.meta);
+                let is_entry = !look.wrapped && !look.is_group() && (!look.list || self.describes());
+                match self.kind_of(look).filter(|_| is_entry) {
                     Some(kind) => self.single(kind, reader, splice),
                     None => self.object(reader, splice, 1),
                 }
@@ -338,7 +343,12 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
             return Ok(Outcome::Unread);
         }
         match reader.peek()? {
-            Kind::Object => self.object(reader, splice, level),
+            Kind::Object => {
+                // An entry that stands in no list: some reader may see it.
+                let look = self.look(reader)?;
+                self.is_unread |= look.name && (look.schema || look.meta);
+                self.object(reader, splice, level)
+            }
             Kind::Array => {
                 let mut outcome = Outcome::Unread;
                 reader.enter_array()?;
@@ -435,6 +445,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
             look.body |= is_text && (key.is("text") || key.is("blob"));
             look.schema |= key.is("inputSchema");
             look.meta |= key.is("_meta");
+            look.wrapped |= kind == Kind::Object && self.describes() && self.is_wrapper(key);
             reader.skip()?;
         }
         reader.rewind(here);

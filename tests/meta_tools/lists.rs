@@ -98,6 +98,23 @@ async fn a_description_of_a_hidden_tool_is_that_of_one_that_does_not_exist() {
 }
 
 #[tokio::test]
+async fn a_description_within_an_object_with_a_name_is_the_one_that_counts() {
+    let hidden = json!({ "name": "x", "_meta": { "ui": { "visibility": ["app"] } } });
+    for (described, passes) in [
+        (json!({ "name": "x", "tool": hidden }), false),
+        (json!({ "name": "x", "tools": [hidden] }), true),
+        (json!({ "name": "x", "inputSchema": {}, "tool": { "name": "x" } }), false),
+        (json!({ "name": "x", "tool": { "name": "x", "inputSchema": {} } }), true),
+    ] {
+        let server = with_result(text(described.to_string()));
+        let answer = send(layer(Audience::Model).layer(server), legacy("describe_tool", json!({ "name": "x" }))).await;
+        assert_eq!(answer.json()["result"].is_object(), passes, "{described}: {}", answer.text());
+        assert!(passes || answer.error_code() == -32602, "{described}: {}", answer.text());
+        assert!(!answer.text().contains("visibility"), "{described}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
 async fn what_has_another_shape_does_not_pass_where_a_filter_applies() {
     let poll = r#"{"name":"poll"}"#;
     let deep = format!("{}{}", "[".repeat(600), "]".repeat(600));
@@ -124,6 +141,10 @@ async fn what_has_another_shape_does_not_pass_where_a_filter_applies() {
         json!({ "content": [], "structuredContent": "poll" }),
         json!({ "content": [], "structuredContent": { "tools": [], "x": { "tools": { "poll": 1 } } } }),
         json!({ "content": [], "toolResult": { "tools": ["poll"] } }),
+        text(json!([{ "name": "poll", "inputSchema": {} }, { "server": "a", "tools": [] }]).to_string()),
+        text(json!([{ "name": "poll" }, { "server": "a", "tools": [] }]).to_string()),
+        text(json!({ "tools": [], "items": [{ "name": "poll", "inputSchema": {} }] }).to_string()),
+        text(json!({ "tools": [], "best": { "name": "poll", "_meta": {} } }).to_string()),
         json!({ "content": [{ "type": "text", "text": "poll" }], "isError": true }),
         json!([{ "name": "poll" }]),
     ] {
