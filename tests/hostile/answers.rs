@@ -135,7 +135,8 @@ fn check_leak(got: &Answer, audience: Audience) {
     let is_stream = says(got, "text/event-stream");
     let says_so = is_stream || says(got, "application/json");
     // The page that says why a request failed is read by nobody as a list, unless it is one.
-    if !got.status.is_success() && !says_so && !is_json(&out) {
+    let is_encoded = got.headers.contains_key("content-encoding");
+    if !got.status.is_success() && !says_so && (is_encoded || !is_json(&out)) {
         return;
     }
     let leak = seen::leak(&out, is_stream, audience);
