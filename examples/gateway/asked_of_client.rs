@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::StatusCode;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tower_mcp_apps::json::Depth;
 use tower_mcp_apps::message::{Payload, Refusal};
@@ -14,6 +15,9 @@ use tower_mcp_apps::protocol::code;
 
 use crate::caller::Caller;
 use crate::upstreams::{Spelling, Upstream};
+
+/// How many answers are on their way at once, to all servers. A server that asks faster than it listens gets no more.
+static UNDER_WAY: Semaphore = Semaphore::const_new(64);
 
 /// How long a server has to take the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,5 +42,9 @@ pub(crate) fn reply(data: &[u8]) -> Option<Reply> {
 pub(crate) fn send(caller: &Arc<Caller>, upstream: &Upstream, Reply(message): Reply) {
     let request = caller.post(upstream, message);
     let upstream = upstream.clone();
-    tokio::spawn(async move { timeout(PATIENCE, upstream.send(Spelling::Bare, request)).await });
+    let Ok(permit) = UNDER_WAY.try_acquire() else { return };
+    tokio::spawn(async move {
+        let _sent = timeout(PATIENCE, upstream.send(Spelling::Bare, request)).await;
+        drop(permit);
+    });
 }

@@ -116,6 +116,8 @@ pub(crate) async fn discover(
     let told = fan_out::ask_same(scope.upstreams(), caller, &asked.body, scope.spelling(), settings.patience).await;
     let (mut united, mut instructions) = (United::default(), Instructions::default());
     let (mut caching, mut unavailable) = (Caching::default(), Unavailable::default());
+    // Whose app asks, a header says, of which shared caches know nothing.
+    caching.private = settings.app_header.is_some();
     let mut versions = Versions::default();
     for (upstream, outcome) in &told {
         match outcome {

@@ -62,7 +62,8 @@ pub(crate) async fn list(
     }
 
     let mut page = Page { member, entries: Vec::new(), next: Cursor::default(), caching: Caching::default() };
-    page.caching.private = cursor.as_ref().is_some_and(|cursor| cursor.private);
+    // Whose app asks, a header says, of which shared caches know nothing.
+    page.caching.private = settings.app_header.is_some() || cursor.as_ref().is_some_and(|cursor| cursor.private);
     let (mut unavailable, mut unknowing, mut versions) = (Unavailable::default(), 0, Versions::default());
     for (upstream, outcome) in &told {
         match outcome.as_ref().map(|answer| page.add(upstream.name(), answer)) {

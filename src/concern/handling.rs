@@ -280,6 +280,12 @@ impl<C: Concern> Handling<C> {
         parts.extensions.insert(decision.refuse(reason));
     }
 
+    /// Whether an event that cannot be read must not pass. Where there are meta-tools, the result of a task may come on any stream.
+    pub(super) fn enforces_events(&self) -> bool {
+        let is_filtered = || self.shared.concern.wants(&self.exchange, Answer::Unknown).has(Wants::ENFORCED);
+        self.is_enforced() || (!self.shared.settings.meta_tools.is_empty() && is_filtered())
+    }
+
     /// Whether an event in which a glance finds nothing to edit may pass: no filter has to see that it can be read, and
     /// nobody edits notifications.
     pub(super) fn passes_at_a_glance(&self) -> bool {

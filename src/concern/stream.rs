@@ -216,7 +216,7 @@ fn edit_block<C: Concern>(handling: &Handling<C>, glances: bool, block: Block) -
     match handling.edit(&data) {
         Edited::Not => block.frames(),
         Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => block.with_data(edited),
-        Edited::Unreadable if handling.is_enforced() => {
+        Edited::Unreadable if handling.enforces_events() => {
             let message = "an event of the server could not be read, so it could not be filtered";
             if block.is_ended() {
                 block.with_data([Bytes::from(handling.error(message))])

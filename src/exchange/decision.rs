@@ -84,9 +84,13 @@ impl Decision {
 
     /// Calls the tools by other names: each pair has what one is called here, and then outside.
     pub(crate) fn rename<'t>(&mut self, names: impl Iterator<Item = (&'t Text, &'t Text)>) {
-        for (here, outside) in names {
-            for (name, _) in self.tools.iter_mut().filter(|(name, _)| name == here) {
-                *name = outside.clone();
+        if self.tools.is_empty() {
+            return;
+        }
+        let names: Vec<_> = names.collect();
+        for (name, _) in &mut self.tools {
+            if let Some((_, outside)) = names.iter().find(|(here, _)| *here == name) {
+                *name = (*outside).clone();
             }
         }
     }
@@ -118,5 +122,22 @@ impl Decision {
     /// For whom a called tool is, where the layer found it out.
     pub fn visibility(&self, tool: &str) -> Option<ToolVisibility> {
         self.tools.iter().find(|(name, _)| name.as_str() == tool).map(|(_, visibility)| *visibility)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Decision;
+    use crate::exchange::Text;
+    use crate::protocol::ToolVisibility;
+
+    #[test]
+    fn a_new_name_is_not_renamed_again() {
+        let [a, b, c] = ["a", "b", "c"].map(Text::of_static);
+        let tools = [(a.clone(), ToolVisibility::App), (b.clone(), ToolVisibility::Model)];
+        let mut decision = Decision::about(tools.into_iter());
+        decision.rename([(&a, &b), (&b, &c)].into_iter());
+        assert_eq!(decision.visibility("b"), Some(ToolVisibility::App));
+        assert_eq!(decision.visibility("c"), Some(ToolVisibility::Model));
     }
 }

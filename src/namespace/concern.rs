@@ -181,8 +181,7 @@ fn unknown(place: Place, text: Option<&str>, era: Era) -> Refusal {
     let (code, what) = match place {
         Place::Tool => (code::INVALID_PARAMS, "Unknown tool"),
         Place::Prompt => (code::INVALID_PARAMS, "Unknown prompt"),
-        Place::Resource if era == Era::Modern => (code::INVALID_PARAMS, "Resource not found"),
-        Place::Resource => (code::RESOURCE_NOT_FOUND, "Resource not found"),
+        Place::Resource => (code::resource_not_found(era), "Resource not found"),
     };
     let message = text.map_or_else(|| what.into(), |text| format!("{what}: {text}"));
     Refusal::new(StatusCode::OK, code, message).because(Reason::Foreign)

@@ -60,9 +60,9 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
         return None;
     }
     match call.method()? {
-        Method::ResourcesRead => resource(call.uri.as_deref(), rules),
+        Method::ResourcesRead => resource(call.uri.as_deref(), rules, code::resource_not_found(call.era())),
         Method::ToolsCall if matches!(call.role, Some(MetaRole::Read | MetaRole::Describe(EntryKind::Resource))) => {
-            resource(call.target.as_deref(), rules)
+            resource(call.target.as_deref(), rules, code::INVALID_PARAMS)
         }
         Method::Initialize
         | Method::Discover
@@ -82,11 +82,11 @@ fn allowed(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> Option<R
 }
 
 /// Whether an app may read a resource.
-fn resource(uri: Option<&str>, rules: &Visibility) -> Option<Refusal> {
+fn resource(uri: Option<&str>, rules: &Visibility, code: i32) -> Option<Refusal> {
     if rules.app_resources == AppResources::Any || uri.is_some_and(|uri| uri.starts_with(UI_SCHEME)) {
         return None;
     }
-    let refusal = Refusal::new(StatusCode::OK, code::INVALID_PARAMS, "Resource not found");
+    let refusal = Refusal::new(StatusCode::OK, code, "Resource not found");
     Some(refusal.because(Reason::ResourceNotForApps))
 }
 

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use http::HeaderName;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, COOKIE, DATE, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, COOKIE, DATE, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::request::Parts;
 
@@ -32,7 +32,8 @@ pub(crate) enum Role {
 impl Role {
     /// What this header means. Everything unknown may decide.
     pub(crate) fn of(name: &HeaderName) -> Self {
-        const CONNECTIONS: [&HeaderName; 6] = [&CONNECTION, &EXPECT, &TE, &TRAILER, &TRANSFER_ENCODING, &UPGRADE];
+        // Not `Connection`: the headers that it names reach no further than the next server, of a look-up as of the call.
+        const CONNECTIONS: [&HeaderName; 5] = [&EXPECT, &TE, &TRAILER, &TRANSFER_ENCODING, &UPGRADE];
         const BOUND: [&str; 7] = [
             "dpop",
             "idempotency-key",
