@@ -165,7 +165,7 @@ impl<C: Concern> Handling<C> {
                 wants.when(wants.has(Wants::ENFORCED))
             }
         };
-        if wants.needs_reading() {
+        if wants.needs_reading() || wants.has(Wants::UPDATES) {
             parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         }
         // Where nothing is looked at, now or by a look-up, nothing is to be prepared.

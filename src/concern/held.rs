@@ -43,7 +43,7 @@ where
     }
     let content = Content::of(&parts.headers);
     let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
-    let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::NOTICES));
+    let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::OF_EVENTS));
     if !is_looked_at || body.is_end_stream() || !is_readable {
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
     }

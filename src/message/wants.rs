@@ -50,9 +50,12 @@ impl Wants {
     /// The text of the whole message, to read and not to edit.
     pub const WHOLE: Self = Self(1 << 13);
 
+    /// What only event streams have.
+    pub(crate) const OF_EVENTS: Self = Self(Self::NOTICES.0 | Self::UPDATES.0);
+
     /// Whether an answer must be read whole or edited, beyond a look at the events that pass.
     pub fn needs_reading(self) -> bool {
-        self.0 & !Self::NOTICES.0 != 0
+        self.0 & !Self::OF_EVENTS.0 != 0
     }
 
     /// What is wanted of the result of a meta-tool, if this is wanted of any call's, and that of the list of its entries.

@@ -3,13 +3,14 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use http::{HeaderMap, Request};
 use serde_json::Value;
 use tower::Layer;
 use tower_mcp_apps::namespace::{Namespace, NamespaceLayer};
 use tower_mcp_apps::protocol::{decode_mirrored, encode_mirrored};
-use tower_mcp_apps::testing::{Body, FakeServer, RecordedExchange, Recording, TestClient};
+use tower_mcp_apps::testing::{Body, FakeServer, RecordedExchange, Recording, Reply, TestClient};
 
 /// No recording has it.
 const NAME: &str = "zq9";
@@ -91,6 +92,17 @@ fn check_links(value: &Value, links: &mut usize) {
         }
         _ => {}
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_names_nothing_is_not_held() {
+    let (_sender, body) = Body::channel();
+    let reply = Reply::body(body).content_type("application/json");
+    let service = NamespaceLayer::new(namespace()).layer(FakeServer::new().on("ping", move |_| reply.clone()));
+    let mut client = TestClient::new(service).modern();
+    let ping = client.prepare("ping", "{}");
+    let open = tokio::time::timeout(Duration::from_secs(5), client.open(ping)).await;
+    assert!(open.expect("the head does not wait for the body").expect("an answer").status().is_success());
 }
 
 #[tokio::test]
