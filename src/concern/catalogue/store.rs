@@ -20,6 +20,9 @@ const MOST_ENTRIES: usize = 1024;
 /// The most bytes that all catalogues together take, roughly.
 const MOST_BYTES: usize = 16 << 20;
 
+/// The longest that a catalogue is fresh, whatever a deployer chooses, since clocks end: a hundred years.
+const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
 /// The catalogues of one service, shared by its clones.
 #[derive(Debug)]
 pub(in crate::concern) struct Store {
@@ -204,7 +207,7 @@ impl LookUp {
     /// How long a catalogue is fresh that says this `ttlMs`.
     pub(in crate::concern) fn fresh_for(&self, ttl_ms: Option<u64>) -> Duration {
         let said = ttl_ms.map_or(self.unsaid, Duration::from_millis);
-        said.clamp(self.at_least, self.at_most.max(self.at_least))
+        said.clamp(self.at_least, self.at_most.max(self.at_least)).min(LONGEST)
     }
 }
 

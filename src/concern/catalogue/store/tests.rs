@@ -96,6 +96,24 @@ fn a_catalogue_is_fresh_for_what_the_server_says_within_bounds() {
 }
 
 #[test]
+fn a_catalogue_may_be_fresh_for_ever() {
+    let (store, start) = (Store::new(), Instant::now());
+    let keys = keys(&store, "ann");
+    for options in [
+        LookUp::new().at_least(Duration::MAX),
+        LookUp::new().at_most(Duration::MAX).where_unsaid(Duration::MAX),
+        LookUp::new().at_most(Duration::MAX),
+    ] {
+        for ttl_ms in [None, Some(0), Some(u64::MAX)] {
+            // No clock that overflows.
+            store.forget();
+            store.learn(&keys, start, options.fresh_for(ttl_ms), false);
+        }
+    }
+    assert!(store.knows(&keys, "a", start + Duration::from_secs(10 * 365 * 24 * 60 * 60)));
+}
+
+#[test]
 fn it_is_fresh_from_when_it_was_asked_for_to_its_last_moment() {
     let (store, start) = (Store::new(), Instant::now());
     let keys = keys(&store, "ann");
