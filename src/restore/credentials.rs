@@ -31,8 +31,9 @@ impl Credentials {
     ///
     /// For aggregators that hand them through as they came: only where both requests have the same is anything restored.
     /// `Authorization`, `Cookie`, the usual headers of API keys, and every header count that has one of the words `account`,
-    /// `assertion`, `auth`, `cert`, `credential`, `identity`, `jwt`, `key`, `principal`, `secret`, `tenant`, `token` or `user` in
-    /// its name; the session id does not, since it is another one on either side and is no credential (MCP 2025-11-25, "Security Best
+    /// `assertion`, `auth`, `cert`, `credential`, `email`, `group`, `identity`, `jwt`, `key`, `login`, `principal`, `scope`,
+    /// `secret`, `tenant`, `token` or `user` in its name, or a part of it that begins with `org` or `role`, or that is `dn`
+    /// (`X-Scope-OrgID`, `X-SSL-Client-S-DN`); the session id does not, since it is another one on either side and is no credential (MCP 2025-11-25, "Security Best
     /// Practices", Session Hijacking). Of requests that are signed (`Signature*`) no two are one caller's, so nothing is
     /// remembered.
     pub fn of_request() -> Self {
@@ -125,23 +126,31 @@ fn told_by(request: &Parts) -> Option<Vec<(&HeaderName, &[u8])>> {
 
 /// Whether a header that nobody knows may say who asks. Where this is wrong, less is restored; never what is another's.
 fn sounds_like_one(name: &HeaderName) -> bool {
-    const WORDS: [&str; 13] = [
+    const WORDS: [&str; 17] = [
         "account",
         "assertion",
         "auth",
         "cert",
         "credential",
+        "email",
+        "group",
         "identity",
         "jwt",
         "key",
+        "login",
         "principal",
+        "scope",
         "secret",
         "tenant",
         "token",
         "user",
     ];
     let name = name.as_str();
-    name != "user-agent" && !name.starts_with("sec-") && WORDS.iter().any(|word| name.contains(word))
+    // Too short to be looked for anywhere: a `CDN-Loop` is nobody's distinguished name.
+    let is_one = |part: &str| part == "dn" || part.starts_with("org") || part.starts_with("role");
+    name != "user-agent"
+        && !name.starts_with("sec-")
+        && (WORDS.iter().any(|word| name.contains(word)) || name.split(['-', '_']).any(is_one))
 }
 
 /// Hashes parts so that they could be told again.
