@@ -1,5 +1,7 @@
 //! The store of one process: bounded, the oldest goes first.
 
+#[cfg(feature = "valkey")]
+use std::collections::HashSet;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -45,6 +47,9 @@ struct Shelf {
     slots: HashMap<Arc<str>, Slot>,
     /// The revision of the shared store's copy that all of this is at least as new as.
     revision: Option<i64>,
+    /// Whether the shared store had any of this.
+    #[cfg(feature = "valkey")]
+    stands_there: bool,
 }
 
 #[derive(Debug)]
@@ -129,6 +134,11 @@ impl Memory {
     #[cfg(feature = "valkey")]
     pub(super) fn add_shared(&self, place: &Place, said: Vec<(String, Said)>, revision: i64) {
         let (mut kept, now) = (self.lock(), now());
+        if let Some(shelf) = kept.shelves.get_mut(place) {
+            // What it had of this before may be lost, and the copy another one.
+            let there: HashSet<_> = said.iter().map(|(entry, _)| entry.as_str()).collect();
+            shelf.tell_again(|entry| !there.contains(entry));
+        }
         for (entry, mut said) in said {
             // The clock of another machine may be ahead.
             said.at = said.at.min(now);
@@ -140,18 +150,31 @@ impl Memory {
         }
         if let Some(shelf) = kept.shelves.get_mut(place) {
             shelf.revision = Some(revision);
+            shelf.stands_there = true;
         }
         kept.make_room(self.most_entries, self.most_bytes);
     }
 
-    /// The shared store's copy has this revision since it was told: where nobody else told it anything in between, nothing is missing here.
+    /// The shared store's copy has this revision since it was told these entries: where nobody else told it anything in between,
+    /// nothing is missing here. Where the copy is new, nothing else stands there: if anything ever did, it is lost.
     #[cfg(feature = "valkey")]
-    pub(super) fn told(&self, place: &Place, revision: i64) {
-        if let Some(shelf) = self.lock().shelves.get_mut(place)
-            && (shelf.revision == Some(revision - 1) || revision == 1)
-        {
+    pub(super) fn told<'e>(
+        &self,
+        place: &Place,
+        entries: impl IntoIterator<Item = &'e str>,
+        revision: i64,
+        is_new: bool,
+    ) {
+        let mut kept = self.lock();
+        let Some(shelf) = kept.shelves.get_mut(place) else { return };
+        if is_new && shelf.stands_there {
+            let told: HashSet<_> = entries.into_iter().collect();
+            shelf.tell_again(|entry| !told.contains(entry));
+        }
+        if is_new || shelf.revision == Some(revision - 1) {
             shelf.revision = Some(revision);
         }
+        shelf.stands_there = true;
     }
 
     /// The shared store was not told this after all.
@@ -169,10 +192,11 @@ impl Memory {
     /// The shared store has nothing in this place: if it ever had, it lost that.
     #[cfg(feature = "valkey")]
     pub(super) fn lost(&self, place: &Place) {
-        if let Some(shelf) = self.lock().shelves.get_mut(place)
-            && shelf.revision.take().is_some()
-        {
-            shelf.slots.values_mut().for_each(|slot| slot.shared = 0);
+        if let Some(shelf) = self.lock().shelves.get_mut(place) {
+            shelf.revision = None;
+            if std::mem::take(&mut shelf.stands_there) {
+                shelf.tell_again(|_| true);
+            }
         }
     }
 
@@ -202,6 +226,14 @@ impl Store for Memory {
         let kept = self.lock();
         let said = &kept.shelves.get(place)?.slots.get(entry)?.said;
         (said.at.saturating_add(self.keep) >= asked).then(|| said.clone())
+    }
+}
+
+#[cfg(feature = "valkey")]
+impl Shelf {
+    /// The shared store does not have these entries: it is told when they are said again.
+    fn tell_again(&mut self, lacks: impl Fn(&str) -> bool) {
+        self.slots.iter_mut().filter(|(entry, _)| lacks(entry)).for_each(|(_, slot)| slot.shared = 0);
     }
 }
 

@@ -77,6 +77,11 @@ impl Running {
         }
     }
 
+    /// The only key.
+    fn key(&self) -> String {
+        self.says(&["KEYS", "*"]).lines().last().unwrap_or_default().to_owned()
+    }
+
     fn keys(&self) -> usize {
         self.says(&["KEYS", "*"]).matches("mcp-apps:").count()
     }
@@ -155,6 +160,36 @@ async fn what_is_old_is_as_old_on_every_replica() {
     assert_eq!(shows(&other, &[]).await, SHOWN);
     tokio::time::sleep(Duration::from_millis(3100)).await;
     assert_eq!(shows(&other, &[]).await, r#"{"name":"maps__a","_meta":{"ui":{"visibility":["app"]}}}"#);
+}
+
+#[tokio::test]
+async fn what_one_hash_said_is_not_taken_for_what_the_next_one_says() {
+    let Some(server) = Running::start() else { return };
+    let (one, other) = (server.store(), server.store());
+    hears(&one, r#"{"name":"a","title":"t"}"#, &[]).await;
+    server.until(|server| server.keys() == 1).await;
+    assert_eq!(shows(&one, &[]).await, r#"{"name":"maps__a","title":"t"}"#);
+    // Evicted, and written once by a replica to which the tool is for apps only, by now.
+    server.says(&["FLUSHALL"]);
+    hears(&other, SAID, &[]).await;
+    server.until(|server| server.keys() == 1).await;
+    assert_eq!(shows(&one, &[]).await, SHOWN);
+}
+
+#[tokio::test]
+async fn what_is_lost_with_a_hash_is_told_again_whoever_writes_first() {
+    let Some(server) = Running::start() else { return };
+    let one = server.store();
+    hears(&one, SAID, &[]).await;
+    server.until(|server| server.keys() == 1).await;
+    server.says(&["FLUSHALL"]);
+    hears(&one, r#"{"name":"b"}"#, &[]).await;
+    server.until(|server| server.keys() == 1).await;
+    // The write's answer may come a moment later than what it wrote.
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    hears(&one, SAID, &[]).await;
+    server.until(|server| server.says(&["HKEYS", &server.key()]).contains(":a")).await;
+    assert_eq!(shows(&server.store(), &[]).await, SHOWN);
 }
 
 #[tokio::test]

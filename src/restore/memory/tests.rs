@@ -92,7 +92,7 @@ fn the_shared_store_is_told_what_is_new_and_what_would_soon_be_forgotten() {
     }
     memory.untold(&place(0), ["a"]);
     assert!(tells(r#"{"a":1}"#, 1554, 0), "since it was not told after all");
-    memory.told(&place(0), 1);
+    memory.told(&place(0), ["a"], 1, true);
     memory.lost(&place(0));
     assert!(tells(r#"{"a":1}"#, 1555, 0), "since it lost what it had");
 }
@@ -104,12 +104,44 @@ fn a_revision_counts_only_where_nothing_is_missing() {
     assert_eq!(memory.revision(&place(0)), None);
     memory.add_shared(&place(0), vec![("a".to_owned(), said("{}", 1)), ("b".to_owned(), said("{}", 1))], 5);
     assert_eq!(memory.revision(&place(0)), Some(5));
-    memory.told(&place(0), 7);
+    memory.told(&place(0), ["a"], 7, false);
     assert_eq!(memory.revision(&place(0)), Some(5), "somebody else wrote the sixth");
-    memory.told(&place(0), 6);
+    memory.told(&place(0), ["a"], 6, false);
     assert_eq!(memory.revision(&place(0)), Some(6));
     remember(&memory, 1, "c", 2);
     assert_eq!(memory.revision(&place(0)), None, "`a` had to go, and is there still");
+}
+
+#[cfg(feature = "valkey")]
+#[test]
+fn what_a_new_copy_lacks_is_told_again() {
+    for is_told in [true, false] {
+        let memory = Memory::new();
+        let tells = |entry: &str, at| !memory.keep_said(&place(0), vec![(entry.to_owned(), said("{}", at))]).is_empty();
+        assert!(tells("a", 1000) && tells("b", 1000));
+        memory.told(&place(0), ["a"], 7, true);
+        memory.told(&place(0), ["b"], 8, false);
+        assert!(!tells("a", 1001) && !tells("b", 1001), "both stand there");
+        if is_told {
+            memory.told(&place(0), ["a"], 99, true);
+        } else {
+            memory.add_shared(&place(0), vec![("a".to_owned(), said("{}", 1000))], 99);
+        }
+        assert_eq!(memory.revision(&place(0)), Some(99));
+        assert!(!tells("a", 1002), "it stands there");
+        assert!(tells("b", 1002), "it was lost with the copy before");
+    }
+}
+
+#[cfg(feature = "valkey")]
+#[test]
+fn of_what_never_stood_there_nothing_is_lost() {
+    let memory = Memory::new();
+    let tells = |entry: &str, at| !memory.keep_said(&place(0), vec![(entry.to_owned(), said("{}", at))]).is_empty();
+    assert!(tells("a", 1000) && tells("b", 1000));
+    // `b` waits still.
+    memory.told(&place(0), ["a"], 7, true);
+    assert!(!tells("b", 1001));
 }
 
 #[cfg(feature = "valkey")]

@@ -13,6 +13,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender, error::TrySendError};
 use self::encoding::{decode, encode};
 use self::link::Link;
 use super::credentials::Parted;
+use super::place::now;
 use super::{Memory, Place, Said, Store};
 use crate::concern::Preparation;
 
@@ -25,7 +26,7 @@ const MOST_ENTRIES: usize = 10_000;
 /// The longest that anything is kept, in milliseconds: ten years.
 const LONGEST: u64 = 10 * 365 * 24 * 60 * 60 * 1000;
 
-/// The member of each hash that counts how often it was written.
+/// The member of each hash that counts how often it was written, from a random number on.
 const REVISION: &str = "r";
 
 /// The store of several replicas, in [Valkey](https://valkey.io) or Redis (6 or later): what one replica heard, the others restore.
@@ -235,6 +236,7 @@ async fn write(link: Arc<Link>, memory: Memory, mut waiting: Receiver<Write>) {
         let key = &write.key;
         let mut commands = redis::pipe();
         commands.atomic();
+        commands.cmd("HSETNX").arg(key).arg(REVISION).arg(first_revision());
         let hash = commands.cmd("HSET").arg(key);
         for (entry, said) in &write.said {
             let (field, value) = encode(entry, said);
@@ -244,15 +246,25 @@ async fn write(link: Arc<Link>, memory: Memory, mut waiting: Receiver<Write>) {
         commands.cmd("HINCRBY").arg(key).arg(REVISION).arg(1);
         commands.cmd("PEXPIRE").arg(key).arg(write.keep).ignore();
         commands.cmd("HLEN").arg(key);
-        let Some((revision, entries)) = link.ask::<(i64, usize)>(&commands).await else {
+        let Some((is_new, revision, entries)) = link.ask::<(bool, i64, usize)>(&commands).await else {
             memory.untold(&write.place, write.entries());
             continue;
         };
-        memory.told(&write.place, revision);
+        memory.told(&write.place, write.entries(), revision, is_new);
         if entries > MOST_ENTRIES {
             let mut commands = redis::pipe();
             commands.cmd("UNLINK").arg(key).ignore();
             link.ask::<()>(&commands).await;
         }
     }
+}
+
+/// Where a new hash begins to count: a number that none before it came to, or a replica that knows an older one of the same revision
+/// would take it for that, and go by what was said before.
+fn first_revision() -> i64 {
+    let mut random = [0; 8];
+    // Without randomness, the time differs as well, but for clocks that are set back.
+    let number = getrandom::fill(&mut random).map_or_else(|_| now() << 10, |()| u64::from_le_bytes(random));
+    // Scripts count exactly to 2^53.
+    i64::try_from(number % (1 << 52)).unwrap_or_default()
 }
