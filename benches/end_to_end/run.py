@@ -99,6 +99,8 @@ def peers(folder, upstream, stack):
 [proxy]
 name = "bench"
 separator = "__"
+[observability]
+log_level = "error"
 [proxy.listen]
 host = "127.0.0.1"
 port = {port}
@@ -107,7 +109,7 @@ name = "up"
 transport = "http"
 url = "{upstream}"
 """)
-        found.append(Subject("mcp-proxy (crates.io)", [crate, "--config", config], {"peer": True, "tool": "up__tool_2_search", "url": f"http://127.0.0.1:{port}/mcp", "read": False}))
+        found.append(Subject("mcp-proxy (crates.io), no reads", [crate, "--config", config], {"peer": True, "tool": "up__tool_2_search", "url": f"http://127.0.0.1:{port}/", "read": False}))
     python = os.path.join(folder, "venv", "bin")
     if os.path.exists(os.path.join(python, "mcp-proxy")):
         port = free_port()
@@ -194,6 +196,7 @@ class Subject:
     def measure(self, program, options, mix):
         if self.load.get("peer") and mix in (SESSION, EVENTS):
             return
+        asked = mix
         if not self.load.get("read", True):
             # It names resources its own way.
             mix = ",".join(part for part in mix.split(",") if not part.startswith("resources/"))
@@ -210,7 +213,7 @@ class Subject:
         result["cpu_us"] = ((self.process.cpu() if self.process else 0) - before) / result["requests"] * 1e6
         result["rps"] = result["requests"] / result["seconds"]
         result["mib"] = self.process.memory() / 2**20 if self.process else 0
-        self.results.setdefault(mix if self.load.get("read", True) else "*" + mix, []).append(result)
+        self.results.setdefault(asked, []).append(result)
 
 
 def table(subjects, mix):
@@ -218,8 +221,7 @@ def table(subjects, mix):
     print("| proxy | CPU per request, µs | to bare | requests/s | median, ms | p99, ms | memory, MiB |")
     print("|---|---|---|---|---|---|---|")
     for subject in subjects:
-        results = subject.results.get(mix) or next(
-            (found for key, found in subject.results.items() if key.startswith("*") and mix.startswith(key[1:].split(",")[0])), [])
+        results = subject.results.get(mix)
         if results:
             cells = [
                 spread(results, "cpu_us", 1, 1), to_bare(subjects, subject, mix), spread(results, "rps", 1, 0), spread(results, "median_us", 1e-3, 2),
