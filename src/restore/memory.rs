@@ -266,7 +266,7 @@ impl Kept {
     }
 }
 
-fn weight(entry: &str, said: &Said) -> usize {
+pub(super) fn weight(entry: &str, said: &Said) -> usize {
     entry.len() + said.text.len() + OVERHEAD
 }
 

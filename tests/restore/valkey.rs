@@ -192,6 +192,46 @@ async fn what_is_lost_with_a_hash_is_told_again_whoever_writes_first() {
     assert_eq!(shows(&server.store(), &[]).await, SHOWN);
 }
 
+/// A tool whose title has 250 kB and ends in this number.
+fn long(name: &str, number: u32) -> &'static str {
+    format!(r#"{{"name":"{name}","title":"{}{number:04}"}}"#, "0".repeat(250_000)).leak()
+}
+
+/// How many fields the only hash has: a revision, a size, and entries.
+fn fields(server: &Running) -> usize {
+    server.says(&["HLEN", &server.key()]).trim().trim_start_matches(':').parse().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_hash_is_bounded_in_bytes() {
+    let Some(server) = Running::start() else { return };
+    let store = server.store();
+    for number in 0..33 {
+        hears(&store, long(&format!("t{number}"), number), &[]).await;
+    }
+    server.until(|server| fields(server) == 2 + 33).await;
+    // This one would be beyond 8 MiB.
+    hears(&store, long("t33", 33), &[]).await;
+    server.until(|server| server.keys() == 0).await;
+    hears(&store, long("t34", 34), &[]).await;
+    server.until(|server| fields(server) == 2 + 1).await;
+}
+
+#[tokio::test]
+async fn what_is_said_anew_makes_a_hash_no_larger() {
+    let Some(server) = Running::start() else { return };
+    let store = server.store();
+    hears(&store, SAID, &[]).await;
+    for number in 0..40 {
+        hears(&store, long("b", number), &[]).await;
+    }
+    server.until(|server| server.says(&["HVALS", &server.key()]).contains("0039\"")).await;
+    let bytes = server.says(&["HGET", &server.key(), "b"]);
+    let bytes: usize = bytes.lines().last().and_then(|line| line.parse().ok()).expect("a number");
+    assert!((250_000..251_000).contains(&bytes), "{bytes}");
+    assert_eq!(shows(&server.store(), &[]).await, SHOWN);
+}
+
 #[tokio::test]
 async fn a_server_that_is_away_costs_a_moment_and_no_answer() {
     let Some(server) = Running::start() else { return };

@@ -8,7 +8,7 @@ use redis::{AsyncConnectionConfig, Client, FromRedisValue, Pipeline, RedisError}
 use tokio::sync::Mutex;
 
 /// How long nothing is asked after a failure.
-const REST: Duration = Duration::from_secs(1);
+pub(super) const REST: Duration = Duration::from_secs(1);
 
 /// How long a connection may take, and an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -19,17 +19,30 @@ pub(super) struct Link {
     started: Instant,
     /// Until when nothing is asked, in milliseconds since the start.
     rests_until: AtomicU64,
+    /// How often there was an answer.
+    answers: AtomicU64,
 }
 
 impl Link {
     pub(super) fn new(url: &str) -> Result<Self, RedisError> {
         let client = Client::open(url)?;
-        Ok(Self { client, connection: Mutex::new(None), started: Instant::now(), rests_until: AtomicU64::new(0) })
+        Ok(Self {
+            client,
+            connection: Mutex::new(None),
+            started: Instant::now(),
+            rests_until: AtomicU64::new(0),
+            answers: AtomicU64::new(0),
+        })
     }
 
     /// Whether there was no failure a moment ago.
     pub(super) fn may_work(&self) -> bool {
         self.now() >= self.rests_until.load(Ordering::Relaxed)
+    }
+
+    /// A number that grows with each answer, whoever asked.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers.load(Ordering::Relaxed)
     }
 
     /// Something failed: for a moment nothing is asked, and then on a new connection.
@@ -52,7 +65,10 @@ impl Link {
             commands.query_async::<T>(&mut connection).await
         };
         match asked.await {
-            Ok(answers) => Some(answers),
+            Ok(answers) => {
+                self.answers.fetch_add(1, Ordering::Relaxed);
+                Some(answers)
+            }
             Err(error) => {
                 self.failed(&error.to_string());
                 None

@@ -3,16 +3,19 @@
 mod encoding;
 mod link;
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{self, Receiver, Sender, error::TrySendError};
 
 use self::encoding::{decode, encode};
-use self::link::Link;
+use self::link::{Link, REST};
 use super::credentials::Parted;
+use super::memory::weight;
 use super::place::now;
 use super::{Memory, Place, Said, Store};
 use crate::concern::Preparation;
@@ -20,14 +23,38 @@ use crate::concern::Preparation;
 /// The most writes that wait.
 const MOST_WAITING: usize = 1024;
 
+/// The most bytes that wait, roughly.
+const MOST_BYTES_WAITING: usize = 16 << 20;
+
 /// The most entries of one list that are kept for all replicas.
 const MOST_ENTRIES: usize = 10_000;
+
+/// The most bytes of one list that are kept for all replicas: they are read at once, while a request waits.
+const MOST_BYTES: usize = 8 << 20;
 
 /// The longest that anything is kept, in milliseconds: ten years.
 const LONGEST: u64 = 10 * 365 * 24 * 60 * 60 * 1000;
 
 /// The member of each hash that counts how often it was written, from a random number on.
 const REVISION: &str = "r";
+
+/// Writes entries into a hash, and drops it once it is too large. In one step, since only then what the hash weighs is known.
+/// Beside entries it has the revision (`r`) and its bytes (`b`).
+const WRITE: &str = r"
+local key, first, keep, most_entries, most_bytes = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local is_new, grown = redis.call('HSETNX', key, 'r', first), 0
+for at = 5, #ARGV, 2 do
+  local field, value = ARGV[at], ARGV[at + 1]
+  local before = redis.call('HSTRLEN', key, field)
+  if before == 0 then grown = grown + #field end
+  grown = grown + #value - before
+  redis.call('HSET', key, field, value)
+end
+local bytes, revision = redis.call('HINCRBY', key, 'b', grown), redis.call('HINCRBY', key, 'r', 1)
+redis.call('PEXPIRE', key, keep)
+local is_dropped = 0
+if bytes > most_bytes or redis.call('HLEN', key) - 2 > most_entries then is_dropped = redis.call('UNLINK', key) end
+return {is_new, revision, is_dropped}";
 
 /// The store of several replicas, in [Valkey](https://valkey.io) or Redis (6 or later): what one replica heard, the others restore.
 ///
@@ -37,11 +64,13 @@ const REVISION: &str = "r";
 /// - **What is kept there.** One hash for each list and caller, and each content that was read, under `PREFIX:` and a SHA-256 of upstream
 ///   and credentials (with [`secret`](Self::secret), which nobody can guess credentials against). Names, URIs and what the
 ///   upstreams said about them are in clear. Each hash expires [`Memory::keep`] after it was last written, and goes once it
-///   has more than 10,000 entries. All of them together are bounded by the `maxmemory` that a deployer gives Valkey, with a policy that evicts.
+///   has more than 10,000 entries or 8 MiB. All of them together are bounded by the `maxmemory` that a deployer gives Valkey, with a policy that evicts.
 /// - **Failures.** While Valkey does not answer, each replica goes by what it heard itself: a request waits for
-///   [`wait`](Self::wait) at most, once a second; writes beyond 1,024 are dropped. What is then unknown, is so as [`Unknown`](super::Unknown) says.
+///   [`wait`](Self::wait) at most, once a second; writes beyond 1,024 or 16 MiB are dropped. Where it answers, but too late what stands in
+///   one hash, only that is not asked for again within a second. What is then unknown, is so as [`Unknown`](super::Unknown) says.
 /// - **Trust.** Whoever can write there can say anything in the upstreams' name, as whoever owns the upstreams can. It is the deployer's
 ///   own, reachable by the replicas alone. For `rediss://`, switch on a TLS feature of the crate `redis`.
+/// - **Commands.** `HGET`, `HGETALL` and `EVAL`, of a script that uses `HSETNX`, `HSTRLEN`, `HSET`, `HINCRBY`, `HLEN`, `PEXPIRE` and `UNLINK`.
 /// - **Clocks.** Replicas go by their own, so what is fresh may be off by as much as those differ.
 ///
 /// ```no_run
@@ -63,6 +92,10 @@ pub struct Valkey {
     secret: Arc<[u8]>,
     wait: Duration,
     writes: Sender<Write>,
+    /// The bytes that wait to be written.
+    waiting: Arc<AtomicUsize>,
+    /// What came too late, and until when it is not asked for.
+    late: Arc<Mutex<HashMap<Place, Instant>>>,
 }
 
 /// What goes to Valkey.
@@ -74,6 +107,11 @@ struct Write {
 }
 
 impl Write {
+    /// What it takes while it waits, roughly.
+    fn bytes(&self) -> usize {
+        self.said.iter().map(|(entry, said)| weight(entry, said)).sum()
+    }
+
     fn entries(&self) -> impl Iterator<Item = &str> {
         self.said.iter().map(|(entry, _)| &**entry)
     }
@@ -116,11 +154,11 @@ impl Valkey {
     pub fn new(url: impl AsRef<str>, memory: Memory) -> Result<Self, InvalidValkey> {
         let link = Link::new(url.as_ref()).map_err(|error| InvalidValkey::Url(error.into()))?;
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| InvalidValkey::NoRuntime)?;
-        let (writes, waiting) = mpsc::channel(MOST_WAITING);
-        let link = Arc::new(link);
-        runtime.spawn(write(Arc::clone(&link), memory.clone(), waiting));
-        let wait = Duration::from_millis(250);
-        Ok(Self { memory, link, prefix: "mcp-apps".into(), secret: Arc::new([]), wait, writes })
+        let (writes, received) = mpsc::channel(MOST_WAITING);
+        let (link, waiting) = (Arc::new(link), Arc::default());
+        runtime.spawn(write(Arc::clone(&link), memory.clone(), received, Arc::clone(&waiting)));
+        let (prefix, secret, wait) = ("mcp-apps".into(), Arc::new([]), Duration::from_millis(250));
+        Ok(Self { memory, link, prefix, secret, wait, writes, waiting, late: Arc::default() })
     }
 
     /// Chooses what keys begin with: `mcp-apps` unless chosen. Aggregators that share a Valkey and are not replicas of each other need
@@ -174,7 +212,7 @@ impl Store for Valkey {
         }
         let keep = self.memory.keeps().clamp(1, LONGEST);
         let write = Write { place: place.clone(), key: self.key(place), keep, said };
-        if let Err(TrySendError::Full(write) | TrySendError::Closed(write)) = self.writes.try_send(write) {
+        if let Err(write) = self.send(write) {
             // It is written when it is said again.
             self.memory.untold(&write.place, write.entries());
         }
@@ -184,22 +222,63 @@ impl Store for Valkey {
         self.memory.recall(place, entry, asked)
     }
 
-    fn refresh(&self, places: Vec<Place>) -> Option<Preparation> {
+    fn refresh(&self, mut places: Vec<Place>) -> Option<Preparation> {
         if !self.link.may_work() {
+            return None;
+        }
+        let now = Instant::now();
+        let late = self.late();
+        places.retain(|place| late.get(place).is_none_or(|until| *until <= now));
+        drop(late);
+        if places.is_empty() {
             return None;
         }
         let store = self.clone();
         Some(Box::pin(async move {
-            if tokio::time::timeout(store.wait, store.fetch(places)).await.is_err() {
+            let answers = store.link.answers();
+            if tokio::time::timeout(store.wait, store.fetch(&places)).await.is_ok() {
+                return;
+            }
+            if store.link.answers() == answers {
                 store.link.failed("no answer in time");
+            } else {
+                // It works, for others too: these alone take too long.
+                store.rest(places);
             }
         }))
     }
 }
 
 impl Valkey {
+    /// Lets this be written, unless too much waits.
+    fn send(&self, write: Write) -> Result<(), Write> {
+        let bytes = write.bytes();
+        let with_this = |waiting: usize| waiting.checked_add(bytes).filter(|waiting| *waiting <= MOST_BYTES_WAITING);
+        if self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with_this).is_err() {
+            return Err(write);
+        }
+        let sent = self.writes.try_send(write);
+        sent.map_err(|error| {
+            self.waiting.fetch_sub(bytes, Ordering::Relaxed);
+            let (TrySendError::Full(write) | TrySendError::Closed(write)) = error;
+            write
+        })
+    }
+
+    /// For a moment, what stands in these places is not asked for.
+    fn rest(&self, places: Vec<Place>) {
+        let now = Instant::now();
+        let mut late = self.late();
+        late.retain(|_, until| now < *until);
+        late.extend(places.into_iter().map(|place| (place, now + REST)));
+    }
+
+    fn late(&self) -> MutexGuard<'_, HashMap<Place, Instant>> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Fetches what others heard, where there is anything new.
-    async fn fetch(&self, places: Vec<Place>) {
+    async fn fetch(&self, places: &[Place]) {
         let keys: Vec<_> = places.iter().map(|place| self.key(place)).collect();
         let mut questions = redis::pipe();
         for key in &keys {
@@ -207,11 +286,11 @@ impl Valkey {
         }
         let Some(revisions) = self.link.ask::<Vec<Option<i64>>>(&questions).await else { return };
         let mut news = Vec::new();
-        for ((place, key), revision) in places.into_iter().zip(keys).zip(revisions) {
+        for ((place, key), revision) in places.iter().zip(keys).zip(revisions) {
             match revision {
-                Some(revision) if self.memory.revision(&place) != Some(revision) => news.push((place, key, revision)),
+                Some(revision) if self.memory.revision(place) != Some(revision) => news.push((place, key, revision)),
                 Some(_) => {}
-                None => self.memory.lost(&place),
+                None => self.memory.lost(place),
             }
         }
         if news.is_empty() {
@@ -225,37 +304,31 @@ impl Valkey {
         for ((place, _, revision), hash) in news.into_iter().zip(hashes) {
             let said = hash.iter().filter_map(|(field, value)| decode(field, value)).collect();
             // What was written since is in the hash, and fetched again next time.
-            self.memory.add_shared(&place, said, revision);
+            self.memory.add_shared(place, said, revision);
         }
     }
 }
 
 /// Writes what waits, until the last store of this kind is gone.
-async fn write(link: Arc<Link>, memory: Memory, mut waiting: Receiver<Write>) {
-    while let Some(write) = waiting.recv().await {
-        let key = &write.key;
+async fn write(link: Arc<Link>, memory: Memory, mut received: Receiver<Write>, waiting: Arc<AtomicUsize>) {
+    while let Some(write) = received.recv().await {
         let mut commands = redis::pipe();
-        commands.atomic();
-        commands.cmd("HSETNX").arg(key).arg(REVISION).arg(first_revision());
-        let hash = commands.cmd("HSET").arg(key);
+        let command = commands.cmd("EVAL").arg(WRITE).arg(1).arg(&write.key);
+        command.arg(first_revision()).arg(write.keep).arg(MOST_ENTRIES).arg(MOST_BYTES);
         for (entry, said) in &write.said {
             let (field, value) = encode(entry, said);
-            hash.arg(field).arg(value);
+            command.arg(field).arg(value);
         }
-        hash.ignore();
-        commands.cmd("HINCRBY").arg(key).arg(REVISION).arg(1);
-        commands.cmd("PEXPIRE").arg(key).arg(write.keep).ignore();
-        commands.cmd("HLEN").arg(key);
-        let Some((is_new, revision, entries)) = link.ask::<(bool, i64, usize)>(&commands).await else {
+        let answer = link.ask::<((bool, i64, bool),)>(&commands).await;
+        if let Some(((is_new, revision, is_dropped),)) = answer {
+            memory.told(&write.place, write.entries(), revision, is_new);
+            if is_dropped {
+                memory.lost(&write.place);
+            }
+        } else {
             memory.untold(&write.place, write.entries());
-            continue;
-        };
-        memory.told(&write.place, write.entries(), revision, is_new);
-        if entries > MOST_ENTRIES {
-            let mut commands = redis::pipe();
-            commands.cmd("UNLINK").arg(key).ignore();
-            link.ask::<()>(&commands).await;
         }
+        waiting.fetch_sub(write.bytes(), Ordering::Relaxed);
     }
 }
 
@@ -265,6 +338,9 @@ fn first_revision() -> i64 {
     let mut random = [0; 8];
     // Without randomness, the time differs as well, but for clocks that are set back.
     let number = getrandom::fill(&mut random).map_or_else(|_| now() << 10, |()| u64::from_le_bytes(random));
-    // Scripts count exactly to 2^53.
+    // A script counts exactly to 2^53.
     i64::try_from(number % (1 << 52)).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;
