@@ -6,8 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 peers=${1:+--peers "$1"}
 
-cargo build --release --examples >&2
-cargo bench --no-run >&2
+cargo build --release --example reverse_proxy --example bare_proxy --example end_to_end >&2
+cargo bench --bench engine --bench exchange --bench stream --bench instructions --no-run >&2
 cargo test --no-run --test allocations >&2
 rm -rf "${CARGO_TARGET_DIR:-target}/criterion"
 
