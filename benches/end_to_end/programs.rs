@@ -5,7 +5,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../support/corpus.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod corpus;
 mod load;
 mod server;

@@ -1,6 +1,6 @@
 //! What the tests of `tests/hostile` hold of any exchange.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each target uses a part of it")]
 
 #[path = "../../tests/hostile/answers.rs"]
 pub(crate) mod answers;

@@ -2,7 +2,7 @@
 #![no_main]
 
 #[path = "../../tests/json/oracle.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;

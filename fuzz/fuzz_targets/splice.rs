@@ -5,7 +5,7 @@
 #[path = "../../tests/json/edit.rs"]
 mod edit;
 #[path = "../../tests/json/oracle.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod oracle;
 
 use bytes::Bytes;

@@ -24,15 +24,13 @@ impl<S: Sites> Walk<'_, '_, S> {
         Ok(true)
     }
 
-    /// The result of a task, whose members are those of a call's.
+    /// The result of a task, which has the members of that of the request.
     fn linked_result(&mut self) -> Result<(), Error> {
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             let kind = self.reader.peek()?;
-            match kind {
-                Kind::Object if key.is("_meta") => self.meta_of_result()?,
-                Kind::Array if key.is("content") => self.blocks()?,
-                _ => drop(self.reader.skip()?),
+            if !self.link_member(key, kind)? {
+                self.reader.skip()?;
             }
         }
         Ok(())
@@ -145,16 +143,12 @@ impl<S: Sites> Walk<'_, '_, S> {
     pub(super) fn notification(&mut self, method: Str<'_>, params: Checkpoint) -> Result<(), Error> {
         let here = self.reader.checkpoint();
         self.reader.rewind(params);
-        if method.is(TASK) && !self.nested_task()? {
-            self.reader.rewind(here);
-            return Ok(());
-        }
-        self.reader.rewind(params);
         if method.is(UPDATED) {
-            self.uri_member("uri")?;
+            self.uri_member()?;
         } else if method.is(ACKNOWLEDGED) {
             self.subscriptions()?;
-        } else if method.is(TASK) {
+        } else if method.is(TASK) && self.nested_task()? {
+            self.reader.rewind(params);
             self.reader.enter_object()?;
             while let Some(key) = self.reader.member()? {
                 if key.is("result") && self.reader.peek()? == Kind::Object {
@@ -210,16 +204,12 @@ impl<S: Sites> Walk<'_, '_, S> {
         Ok(())
     }
 
-    /// What the `data` of an error is about (MCP 2025-11-25, "Resources", Error Handling).
-    pub(super) fn error_data(&mut self) -> Result<(), Error> {
-        self.uri_member("uri")
-    }
-
-    /// The next value is an object, one of whose members may be a URI.
-    fn uri_member(&mut self, name: &str) -> Result<(), Error> {
+    /// The next value is an object that may say with a `uri` what it is about, as the `data` of an error does (MCP 2025-11-25,
+    /// "Resources", Error Handling).
+    pub(super) fn uri_member(&mut self) -> Result<(), Error> {
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
-            if key.is(name) {
+            if key.is("uri") {
                 self.uri()?;
             } else {
                 self.reader.skip()?;

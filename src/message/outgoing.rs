@@ -252,7 +252,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             if key.is("data") && wants.has(Wants::LINKS) && self.reader.peek()? == Kind::Object {
-                self.error_data()?;
+                self.uri_member()?;
                 continue;
             }
             let number = self.reader.skip()?.of(self.reader.source());

@@ -8,9 +8,6 @@ use crate::json::{Str, Value};
 use crate::message::{Answer, Call, Entry, EntryKind, Meta, Payload, Place, Reason, Refusal, Wants};
 use crate::protocol::{Era, Method, Namespace, UI_SCHEME, code, decode_mirrored, encode_mirrored, header, meta};
 
-/// The key of OpenAI's Apps SDK that links a tool to its page.
-const OUTPUT_TEMPLATE: &str = "openai/outputTemplate";
-
 impl Sealed for Namespace {}
 
 impl Concern for Namespace {
@@ -115,7 +112,7 @@ impl Namespace {
         };
         meta.ui_change(meta::RESOURCE_URI, link);
         meta.change(meta::FLAT_RESOURCE_URI, link);
-        meta.change(OUTPUT_TEMPLATE, link);
+        meta.change(meta::OUTPUT_TEMPLATE, link);
     }
 
     /// The JSON text of a URI with the prefix.

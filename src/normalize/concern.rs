@@ -8,8 +8,6 @@ use crate::json::{Kind, Object, Value};
 use crate::message::{Answer, Entry, EntryKind, Meta, Shape, Wants};
 use crate::protocol::{Audience, Method, ToolVisibility, UI_SCHEME, meta};
 
-const OUTPUT_TEMPLATE: &str = "openai/outputTemplate";
-
 /// The concern: links of tools in their one right place.
 #[derive(Clone, Debug, Default)]
 pub struct Normalize {
@@ -157,7 +155,7 @@ fn is_ui(value: Option<Value<'_>>) -> bool {
 
 /// Adds what OpenAI's keys on a tool say and MCP Apps' keys do not.
 fn read_openai_tool(meta: &mut Meta<'_>) {
-    let has_template = is_ui(meta.get(OUTPUT_TEMPLATE));
+    let has_template = is_ui(meta.get(meta::OUTPUT_TEMPLATE));
     let visibility = meta.get("openai/visibility").map(|value| value.as_str().is_some_and(|text| text == "private"));
     let accessible = meta.get("openai/widgetAccessible").map(|value| value.kind() == Kind::True);
     let has_own_ui = meta.ui() == Shape::Object;
@@ -165,7 +163,7 @@ fn read_openai_tool(meta: &mut Meta<'_>) {
         return;
     }
     if has_template && !is_ui(meta.get(meta::FLAT_RESOURCE_URI)) {
-        add_nested(meta, OUTPUT_TEMPLATE);
+        add_nested(meta, meta::OUTPUT_TEMPLATE);
     }
     if meta.ui_get(meta::VISIBILITY).is_some() {
         return;

@@ -46,6 +46,8 @@ pub mod meta {
     pub const FLAT_RESOURCE_URI: &str = "ui/resourceUri";
     /// The link of a tool, in [`UI`] (the same section).
     pub const RESOURCE_URI: &str = "resourceUri";
+    /// The link of a tool in OpenAI's Apps SDK.
+    pub const OUTPUT_TEMPLATE: &str = "openai/outputTemplate";
     /// For whom a tool is, in [`UI`] (the same section).
     pub const VISIBILITY: &str = "visibility";
     /// Per-request protocol version of the modern era (MCP 2026-07-28, "General fields", `_meta`).

@@ -10,7 +10,7 @@ use super::Renaming;
 pub(super) type Members = dyn Fn(EntryKind, &[&str]) -> bool + Send + Sync;
 
 /// Members of `_meta` whose value is the URI of a UI.
-const LINKS: [&str; 2] = [meta::FLAT_RESOURCE_URI, "openai/outputTemplate"];
+const LINKS: [&str; 2] = [meta::FLAT_RESOURCE_URI, meta::OUTPUT_TEMPLATE];
 
 /// What a UI asks for, in `_meta.ui`. An aggregator that kept `ui` may have taken them away on purpose.
 const GRANTS: [&str; 4] = ["csp", "permissions", "domain", "linkTrustedDomains"];

@@ -1,14 +1,14 @@
 //! How often the layers allocate, what an idle stream holds, and that what is not edited goes out as the very bytes that came.
 
 #[path = "../../benches/support/corpus.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod corpus;
 mod counting;
 #[path = "../../benches/support/peers/engine.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod engine;
 #[path = "../../benches/support/service.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod service;
 
 use bytes::Bytes;

@@ -128,6 +128,18 @@ async fn a_list_is_kept_no_longer_and_by_no_more_than_each_part() {
     }
 }
 
+/// Shared caches know nothing of the header that says whose app asks, and to an app the list is another.
+#[tokio::test]
+async fn where_apps_are_told_apart_no_list_is_for_all() {
+    let public = r#","ttlMs":5000,"cacheScope":"public""#;
+    let (a, b) = (upstream("a", hinted("a", public)).await, upstream("b", hinted("b", public)).await);
+    for (flags, scope) in [(&[][..], "public"), (&["--app-header", "x-mcp-app"], "private")] {
+        let gateway = Gateway::before(&[&a, &b], flags).await;
+        assert_eq!(gateway.ask("prompts/list", json!({})).await.json()["result"]["cacheScope"], scope);
+        assert_eq!(gateway.ask("server/discover", json!({})).await.json()["result"]["cacheScope"], scope);
+    }
+}
+
 #[tokio::test]
 async fn models_do_not_see_what_is_for_apps() {
     let both = r#"{"name":"show"},{"name":"poll","_meta":{"ui":{"visibility":["app"]}}}"#;

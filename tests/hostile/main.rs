@@ -6,7 +6,7 @@ mod dice;
 mod differential;
 mod dress;
 #[path = "../json/oracle.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 mod grammar;
 mod headers;
 #[path = "../kit/mod.rs"]

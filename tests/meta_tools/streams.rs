@@ -82,3 +82,18 @@ async fn the_result_of_a_task_is_judged_by_its_shape() {
     assert!(!got[0].to_string().contains("poll") && got[0].to_string().contains("admin"), "{}", got[0]);
     assert_eq!(got[1]["result"], text("ran"));
 }
+
+/// Wherever tasks are, their results may come on any stream.
+#[tokio::test]
+async fn the_result_of_a_task_that_cannot_be_read_does_not_pass() {
+    const ODD: &str =
+        r#"{"method":"notifications/tasks","params":{"result":{"content":[{"text":"[{\"name\":\"poll\"}]"},]}}}"#;
+    let events = || Bytes::from(format!("data: {ODD}\n\n"));
+    let server = || saying(move || event_answer(Script::frames([events()])));
+    let got = send(layer(Audience::Model).layer(server()), legacy("open", json!({}))).await;
+    assert!(!got.text().contains("poll"), "{}", got.text());
+    assert_eq!(got.events()[0]["error"]["code"], -32603);
+    let undeclared = layer(Audience::Model).meta_tools(MetaTools::new());
+    let got = send(undeclared.layer(server()), legacy("open", json!({}))).await;
+    assert_eq!(got.bytes(), events(), "nobody looks for entries there");
+}

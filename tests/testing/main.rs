@@ -7,7 +7,7 @@ mod cutting;
 mod lint;
 mod recordings;
 mod server;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a part of it is used here")]
 #[path = "../servers/mod.rs"]
 mod servers;
 mod stacks;
