@@ -13,6 +13,7 @@ mod tests;
 pub(crate) struct Endpoint {
     authority: Authority,
     path: String,
+    segments: Vec<Vec<u8>>,
 }
 
 impl Endpoint {
@@ -27,7 +28,7 @@ impl Endpoint {
     /// is mounted on a prefix answers below it as well. A filter that only knew the exact spelling could be
     /// walked around, so every such path goes through the layers; to what is not MCP they do nothing.
     pub(crate) fn covers(&self, path: &str) -> bool {
-        segments(path).starts_with(&segments(&self.path))
+        path == self.path || segments(path).starts_with(&self.segments)
     }
 
     /// The same path and query at the upstream.
@@ -54,7 +55,8 @@ impl FromStr for Endpoint {
         }
         match uri.authority() {
             Some(authority) if !authority.as_str().contains('@') => {
-                Ok(Self { authority: authority.clone(), path: uri.path().into() })
+                let (authority, path) = (authority.clone(), uri.path().to_owned());
+                Ok(Self { authority, segments: segments(&path), path })
             }
             _ => Err("the URL needs a host, and no user name".into()),
         }

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::future::{self, Future};
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -41,6 +42,12 @@ pub(crate) type UpstreamBody = Either<Incoming, Full<Bytes>>;
 /// where it let the time to connect run out. An upstream that dies within its answer breaks the answer's body.
 #[derive(Clone, Debug)]
 pub(crate) struct Upstream {
+    // Shared, since each request has a clone of the service.
+    origin: Arc<Origin>,
+}
+
+#[derive(Debug)]
+struct Origin {
     // The client knows one type of body; whatever the layers make of the request fits into this.
     client: Client<HttpConnector, UnsyncBoxBody<Bytes, BoxError>>,
     endpoint: Endpoint,
@@ -56,7 +63,7 @@ impl Upstream {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIMEOUT)
             .build(connector);
-        Self { client, endpoint }
+        Self { origin: Arc::new(Origin { client, endpoint }) }
     }
 }
 
@@ -77,7 +84,7 @@ where
         let (parts, body) = request.into_parts();
         let id = request_id(&parts.extensions);
         let refuse = move |status, message| error_response(status, id.as_deref(), message).map(Either::Right);
-        let uri = match self.endpoint.locate(&parts.uri) {
+        let uri = match self.origin.endpoint.locate(&parts.uri) {
             Ok(uri) if parts.method != Method::CONNECT => uri,
             _ => {
                 let answer = refuse(StatusCode::NOT_IMPLEMENTED, "this proxy opens no tunnels");
@@ -91,7 +98,7 @@ where
         *request.headers_mut() = parts.headers;
         headers::to_upstream(request.headers_mut());
 
-        let answer = self.client.request(request);
+        let answer = self.origin.client.request(request);
         Box::pin(async move {
             Ok(match answer.await {
                 // No upgrade was asked for, so what follows such a head is no HTTP.

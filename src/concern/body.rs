@@ -52,7 +52,7 @@ impl<B: Body> RequestBody<B> {
     pub(super) fn rewritten(self, frames: Option<Frames>) -> Self {
         match (self.kind, frames) {
             (Request::Read { mut read }, Some(frames)) => {
-                read.trailers.iter_mut().for_each(head::unsettle);
+                read.trailers.iter_mut().for_each(|trailers| head::unsettle(trailers));
                 Self::read(Collected { frames, ..read })
             }
             (kind, _) => Self { kind },
@@ -120,7 +120,8 @@ pin_project! {
         // What was read of a body that turned out not to be ours, then the rest of it.
         Resumed { frames: Frames, body: Pin<Box<B>> },
         Read { read: Collected<B::Error> },
-        Events { events: Events<B, C> },
+        // Boxed, since all other bodies would have room for it.
+        Events { events: Box<Events<B, C>> },
         // All that came before the error is handed on.
         Failing { error: Option<B::Error> },
     }
@@ -149,7 +150,7 @@ impl<B: Body, C> ResponseBody<B, C> {
     }
 
     pub(super) fn events(events: Events<B, C>) -> Self {
-        Self::of(Response::Events { events })
+        Self::of(Response::Events { events: Box::new(events) })
     }
 }
 

@@ -14,7 +14,8 @@ use crate::sse::{Sniff, sniff};
 #[derive(Debug)]
 pub(crate) struct Collected<E> {
     pub(crate) frames: Frames,
-    pub(crate) trailers: Option<HeaderMap>,
+    // Boxed, since they are rare, and the futures and bodies of all exchanges have room for them.
+    pub(crate) trailers: Option<Box<HeaderMap>>,
     pub(crate) error: Option<E>,
 }
 
@@ -31,7 +32,7 @@ impl<E> Collected<E> {
             return Some(Ok(Frame::data(piece)));
         }
         match self.trailers.take() {
-            Some(trailers) => Some(Ok(Frame::trailers(trailers))),
+            Some(trailers) => Some(Ok(Frame::trailers(*trailers))),
             None => self.error.take().map(Err),
         }
     }
@@ -82,7 +83,7 @@ pub(crate) enum Step<E> {
     /// One more piece is among the frames.
     More,
     /// The body is over.
-    Whole(Option<HeaderMap>),
+    Whole(Option<Box<HeaderMap>>),
     /// The body failed.
     Failed(E),
     /// The body is longer than the limit. What came of it is among the frames.
@@ -128,7 +129,7 @@ impl Collect {
                     self.keep(piece);
                     if left.is_some() { Step::More } else { Step::TooLarge }
                 }
-                Err(frame) => Step::Whole(frame.into_trailers().ok()),
+                Err(frame) => Step::Whole(frame.into_trailers().ok().map(Box::new)),
             },
         })
     }

@@ -14,8 +14,9 @@ use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use super::answers::{Answered, refuse};
+use super::catalogue::Found;
 use super::collect::{Collect, Collected, Step};
-use super::gate::{Gate, Passed};
+use super::gate::{Call, Gate, Passed};
 use super::handling::{Begun, Handling, Refused};
 use super::held::{Held, open};
 use super::prepared::{Prepared, Way};
@@ -57,12 +58,12 @@ pin_project! {
         Asking { #[pin] body: B, collect: Collect, start: Option<Start<S, C>> },
         // What a concern asked for is being done.
         Preparing { preparation: Preparation, prepared: Option<Box<Prepared<S, C, B>>> },
-        // The call waits to be judged.
-        Gated { #[pin] gate: Gate<S, C, B, R> },
+        // The call waits for a look-up, to be judged. Boxed, since the futures of all exchanges would have room for it.
+        Gated { gate: Pin<Box<Gate<S, C, B, R>>> },
         // The inner service is at work.
         Waiting { #[pin] future: S::Future, handling: Option<Handling<C>> },
         // The answer's body is being read.
-        Reading { collect: Collect, held: Option<Held<R, C>> },
+        Reading { collect: Collect, held: Option<Box<Held<R, C>>> },
     }
 }
 
@@ -261,7 +262,7 @@ where
                     let Some(prepared) = prepared.take() else { return Poll::Pending };
                     (*prepared).into()
                 }
-                StateProjection::Gated { gate } => match ready!(gate.poll(cx))? {
+                StateProjection::Gated { gate } => match ready!(gate.as_mut().poll(cx))? {
                     Passed::Entered(future, handling) => State::Waiting { future, handling: Some(handling) },
                     Passed::Refused(refused) => refused.into(),
                 },
@@ -304,7 +305,7 @@ fn too_large<S, C>(start: Start<S, C>) -> Refused {
     Refused::new(refusal.because(Reason::TooLarge), None, start.parts.headers)
 }
 
-/// Goes on to the inner service, or to a look-up.
+/// Goes on to the inner service, at once or once a look-up is over.
 impl<S, C, B, R> From<Prepared<S, C, B>> for State<S, C, B, R>
 where
     S: Service<Request<RequestBody<B>>>,
@@ -312,14 +313,23 @@ where
     B: Body,
 {
     fn from(prepared: Prepared<S, C, B>) -> Self {
-        let Prepared { mut service, parts, body, handling, way } = prepared;
-        match way {
-            Way::Forward => {
-                let future = service.call(Request::from_parts(parts, body));
-                Self::Waiting { future, handling: Some(handling) }
+        let Prepared { mut service, parts, body, mut handling, way } = prepared;
+        if let Way::LookUp(meta) = way {
+            let keys = handling.keys(&parts, meta.as_deref());
+            match handling.find(&keys) {
+                Found::Tools(tools) => {
+                    if let Err(refusal) = handling.judge(&tools) {
+                        return handling.refused(refusal, parts.headers).into();
+                    }
+                }
+                found => {
+                    let call = Call { parts, body, handling, meta };
+                    return Self::Gated { gate: Box::pin(Gate::new(service, call, keys, found)) };
+                }
             }
-            Way::LookUp(meta) => Self::Gated { gate: Gate::new(service, parts, body, handling, meta) },
         }
+        let future = service.call(Request::from_parts(parts, body));
+        Self::Waiting { future, handling: Some(handling) }
     }
 }
 

@@ -7,7 +7,6 @@ use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -45,20 +44,19 @@ pin_project! {
 }
 
 /// The call that is judged.
-struct Call<C, B: Body> {
-    parts: Parts,
-    body: RequestBody<B>,
-    handling: Handling<C>,
+pub(super) struct Call<C, B: Body> {
+    pub(super) parts: Parts,
+    pub(super) body: RequestBody<B>,
+    pub(super) handling: Handling<C>,
     /// The JSON text of its `_meta`.
-    meta: Option<Bytes>,
+    pub(super) meta: Option<Bytes>,
 }
 
-// What only a look-up needs is boxed: the future of every exchange has room for a gate.
 pin_project! {
     #[project = PhaseProjection]
     enum Phase<F, R> {
-        // Looking into the store.
-        Finding,
+        // The store was looked into.
+        Found { found: Option<Found> },
         // Somebody else is asking.
         Waiting { flight: Arc<Flight> },
         // About to ask for a page, once the service is ready.
@@ -93,18 +91,9 @@ where
     C: Concern,
     B: Body,
 {
-    /// A call that must be judged, and the service that was polled ready for it.
-    pub(super) fn new(
-        service: S,
-        parts: Parts,
-        body: RequestBody<B>,
-        handling: Handling<C>,
-        meta: Option<Bytes>,
-    ) -> Self {
-        let options = &handling.settings().look_up;
-        let keys = handling.store().keys(&parts, handling.context(), meta.as_deref(), options);
-        let call = Call { parts, body, handling, meta };
-        Self { service, is_ready: true, call: Some(call), keys, phase: Phase::Finding }
+    /// A call that must be judged, what the store had for it, and the service that was polled ready for it.
+    pub(super) fn new(service: S, call: Call<C, B>, keys: Keys, found: Found) -> Self {
+        Self { service, is_ready: true, call: Some(call), keys, phase: Phase::Found { found: Some(found) } }
     }
 
     /// What was found out about the request, until it passed.
@@ -127,36 +116,33 @@ where
         loop {
             let Some(call) = this.call.as_mut() else { return Poll::Pending };
             let found = match this.phase.as_mut().project() {
-                PhaseProjection::Finding => {
-                    let meta_tools = &call.handling.settings().meta_tools;
-                    match call.handling.store().find(this.keys, call.handling.context(), meta_tools, Instant::now()) {
-                        Found::Tools(tools) => Ok(tools),
-                        Found::Wait(flight) => {
-                            // What waits must hold nothing that the one who asks may need.
-                            *this.service = this.service.clone();
-                            *this.is_ready = false;
-                            this.phase.set(Phase::Waiting { flight });
-                            continue;
-                        }
-                        Found::Ask(lead, base) => match Question::new(call.handling.context(), call.meta.as_deref()) {
+                PhaseProjection::Found { found } => match found.take() {
+                    Some(Found::Tools(tools)) => Ok(tools),
+                    Some(Found::Wait(flight)) => {
+                        // What waits must hold nothing that the one who asks may need.
+                        *this.service = this.service.clone();
+                        *this.is_ready = false;
+                        this.phase.set(Phase::Waiting { flight });
+                        continue;
+                    }
+                    Some(Found::Ask(lead, base)) => {
+                        match Question::new(call.handling.context(), call.meta.as_deref()) {
                             Ok(question) => {
                                 let inquiry = Inquiry::new(lead, question, base, call);
                                 this.phase.set(Phase::Asking { inquiry: Some(Box::new(inquiry)) });
                                 continue;
                             }
                             Err(failure) => call.handling.store().land(lead, this.keys, Err(failure)),
-                        },
+                        }
                     }
-                }
+                    None => return Poll::Pending,
+                },
                 PhaseProjection::Waiting { flight } => match ready!(flight.poll(cx)) {
                     // Those who asked may have named other tools.
-                    Landed::Done(Ok(tools)) if call.lacks(&tools) => {
-                        this.phase.set(Phase::Finding);
-                        continue;
-                    }
-                    Landed::Done(result) => result,
-                    Landed::Abandoned => {
-                        this.phase.set(Phase::Finding);
+                    Landed::Done(result) if !result.as_ref().is_ok_and(|tools| call.lacks(tools)) => result,
+                    Landed::Done(_) | Landed::Abandoned => {
+                        let found = Some(call.handling.find(this.keys));
+                        this.phase.set(Phase::Found { found });
                         continue;
                     }
                 },
@@ -229,13 +215,7 @@ where
                 Err(failure) => (failure.refusal(), failure.headers),
             };
             let Some(Call { parts, handling, .. }) = this.call.take() else { return Poll::Pending };
-            return Poll::Ready(Ok(Passed::Refused(Refused {
-                refusal,
-                context: Some(handling.outside().clone()),
-                request: parts.headers,
-                headers,
-                decision: handling.decision(),
-            })));
+            return Poll::Ready(Ok(Passed::Refused(Refused { headers, ..handling.refused(refusal, parts.headers) })));
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::mem;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::header::ACCEPT_ENCODING;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use super::catalogue::{Behind, Failure, Heard, Store, Tools, read_behind, read_page};
+use super::catalogue::{Behind, Failure, Found, Heard, Keys, Store, Tools, read_behind, read_page};
 use super::prepared::Way;
 use super::service::Shared;
 use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, head, redeclare};
@@ -337,6 +338,22 @@ impl<C> Handling<C> {
 
     pub(super) fn settings(&self) -> &Settings {
         &self.shared.settings
+    }
+
+    /// The keys of the catalogue by which this request is judged; `meta` is the JSON text of its first call's.
+    pub(super) fn keys(&self, parts: &Parts, meta: Option<&[u8]>) -> Keys {
+        self.store().keys(parts, self.context(), meta, &self.settings().look_up)
+    }
+
+    /// The catalogue, or who has to ask for it.
+    pub(super) fn find(&self, keys: &Keys) -> Found {
+        self.store().find(keys, self.context(), &self.settings().meta_tools, Instant::now())
+    }
+
+    /// The end of a request that was judged, and goes no further.
+    pub(super) fn refused(&self, refusal: Refusal, request: HeaderMap) -> Refused {
+        let context = Some(self.outside().clone());
+        Refused { refusal, context, request, headers: HeaderMap::new(), decision: self.decision() }
     }
 
     pub(super) fn store(&self) -> &Store {

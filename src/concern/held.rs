@@ -30,7 +30,7 @@ pub(super) struct Held<R, C> {
 pub(super) fn open<R, C>(
     response: Response<R>,
     mut handling: Handling<C>,
-) -> ControlFlow<Response<ResponseBody<R, C>>, Held<R, C>>
+) -> ControlFlow<Response<ResponseBody<R, C>>, Box<Held<R, C>>>
 where
     R: Body<Data = Bytes>,
     C: Concern,
@@ -61,7 +61,7 @@ where
         let events = Events::new(Box::pin(body), handling);
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::events(events)));
     }
-    ControlFlow::Continue(Held { parts, body: Box::pin(body), handling })
+    ControlFlow::Continue(Box::new(Held { parts, body: Box::pin(body), handling }))
 }
 
 impl<R, C> Held<R, C>
@@ -118,7 +118,7 @@ where
         match edited {
             Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => {
                 head::settle(&mut self.parts.headers, edited.len());
-                read.trailers.iter_mut().for_each(head::unsettle);
+                read.trailers.iter_mut().for_each(|trailers| head::unsettle(trailers));
                 read.frames = edited;
             }
             Edited::Unreadable if must_be_read => return replace(self.parts, &self.handling, UNREADABLE),

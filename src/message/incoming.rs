@@ -391,16 +391,18 @@ impl<'n> Seen<'n> {
 
     /// The deciding member that this key names; a second one, or one that differs only by case, is a fault.
     fn note(&mut self, key: Str<'_>, fault: &mut Option<Fault>) -> Option<&'static str> {
-        let at = match key.plain() {
-            // As nearly all keys are. No two names are equal but for case.
-            Some(text) => self.names.iter().position(|name| text.eq_ignore_ascii_case(name.as_bytes()))?,
-            None => self.names.iter().position(|name| is_but_for_case(key, name))?,
+        let Some(at) = self.names.iter().position(|name| key.is(name)) else {
+            let variant = match key.plain() {
+                // As nearly all keys are.
+                Some(text) => self.names.iter().find(|name| text.eq_ignore_ascii_case(name.as_bytes())),
+                None => self.names.iter().find(|name| is_but_for_case(key, name)),
+            };
+            if let Some(name) = variant {
+                fault.get_or_insert(Fault::CaseVariant(name));
+            }
+            return None;
         };
         let name = self.names[at];
-        if !key.is(name) {
-            fault.get_or_insert(Fault::CaseVariant(name));
-            return None;
-        }
         if self.seen & (1 << at) != 0 {
             fault.get_or_insert(Fault::Duplicate(name));
         }

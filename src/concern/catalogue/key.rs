@@ -2,16 +2,12 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use http::HeaderName;
-use http::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, COOKIE, DATE, EXPECT, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-};
 use http::request::Parts;
+use http::{HeaderName, HeaderValue};
 
 use super::LookUp;
 use crate::exchange::McpContext;
 use crate::json::{Depth, Reader};
-use crate::protocol::header::{METHOD, NAME, SESSION_ID};
 use crate::protocol::meta;
 
 /// What a header means for a look-up.
@@ -32,57 +28,36 @@ pub(crate) enum Role {
 impl Role {
     /// What this header means. Everything unknown may decide.
     pub(crate) fn of(name: &HeaderName) -> Self {
-        // Not `Connection`: the headers that it names reach no further than the next server, of a look-up as of the call.
-        const CONNECTIONS: [&HeaderName; 5] = [&EXPECT, &TE, &TRAILER, &TRANSFER_ENCODING, &UPGRADE];
-        const BOUND: [&str; 7] = [
-            "dpop",
-            "idempotency-key",
-            "keep-alive",
-            "last-event-id",
-            "payment-signature",
-            "proxy-connection",
-            "x-payment",
-        ];
-        // Most are written anew for each request by tracers and by the edge.
-        const NEUTRAL: [&str; 11] = [
-            "b3",
-            "baggage",
-            "cf-ray",
-            "sentry-trace",
-            "traceparent",
-            "tracestate",
-            "uber-trace-id",
-            "x-amzn-trace-id",
-            "x-cloud-trace-context",
-            "x-correlation-id",
-            "x-request-id",
-        ];
-        const CREDENTIALS: [&str; 4] = ["api-key", "x-access-token", "x-api-key", "x-auth-token"];
-        let text = name.as_str();
-        let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| text.starts_with(prefix));
-        if begins(&["signature"]) {
-            Self::Proof
-        } else if [&NAME, &METHOD].contains(&name)
-            || CONNECTIONS.contains(&name)
-            || BOUND.contains(&text)
-            || begins(&["content-", "mcp-param-"])
-        {
-            Self::Bound
-        } else if [&ACCEPT, &ACCEPT_ENCODING, &DATE].contains(&name)
-            || NEUTRAL.contains(&text)
-            || begins(&["x-b3-", "x-datadog-"])
-        {
-            Self::Neutral
-        } else if [&AUTHORIZATION, &COOKIE, &SESSION_ID].contains(&name) || CREDENTIALS.contains(&text) {
-            Self::Credential
-        } else {
-            Self::Deciding
+        match name.as_str() {
+            // Not `connection`: the headers that it names reach no further than the next server, of a look-up as of the call.
+            "mcp-method" | "mcp-name" => Self::Bound,
+            "expect" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade" => {
+                Self::Bound
+            }
+            "dpop" | "idempotency-key" | "last-event-id" | "payment-signature" | "x-payment" => Self::Bound,
+            "accept" | "accept-encoding" | "date" => Self::Neutral,
+            // Written anew for each request by tracers and by the edge.
+            "b3" | "baggage" | "sentry-trace" | "traceparent" | "tracestate" | "uber-trace-id" => Self::Neutral,
+            "cf-ray" | "x-amzn-trace-id" | "x-cloud-trace-context" | "x-correlation-id" | "x-request-id" => {
+                Self::Neutral
+            }
+            "authorization" | "cookie" | "mcp-session-id" => Self::Credential,
+            "api-key" | "x-access-token" | "x-api-key" | "x-auth-token" => Self::Credential,
+            name if name.starts_with("content-") || name.starts_with("mcp-param-") => Self::Bound,
+            name if name.starts_with("signature") => Self::Proof,
+            name if name.starts_with("x-b3-") || name.starts_with("x-datadog-") => Self::Neutral,
+            _ => Self::Deciding,
         }
     }
 
     /// Whether it says, or proves, who asks.
     pub(crate) fn tells_who_asks(self) -> bool {
         matches!(self, Self::Credential | Self::Proof)
+    }
+
+    /// Whether requests that differ in it may get different answers.
+    fn tells_answers_apart(self) -> bool {
+        self == Self::Deciding || self.tells_who_asks()
     }
 
     /// Whether a look-up has it as the call has it.
@@ -100,6 +75,24 @@ pub(in crate::concern) struct Secrets {
 
 /// A hash that stands for all requests with the same answer.
 pub(in crate::concern) type Key = (u64, u64);
+
+/// Maps whose keys are such hashes need not hash them again: nobody outside can choose them.
+#[derive(Debug, Default)]
+pub(super) struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write_u64(&mut self, half: u64) {
+        self.0 ^= half;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// The two keys under which a request's catalogue may be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,35 +112,9 @@ impl Secrets {
 
     /// The keys of a request whose first call has this `_meta` (its JSON text).
     pub(super) fn keys(&self, parts: &Parts, context: &McpContext, meta: Option<&[u8]>, options: &LookUp) -> Keys {
-        // Put together first: a keyed hash of one long text costs a fraction of that of its parts.
+        // Put together first: a keyed hash of one long text costs a fraction of that of its parts. What there may be any number
+        // of comes last, so that no text stands for two requests.
         let mut text = Text(Vec::with_capacity(USUAL_TEXT));
-        // Headers are in no order that counts, so they are combined by one that does not matter.
-        let mut public = (0_u64, 0_u64);
-        let mut private = (0_u64, 0_u64);
-        if let Some(caller) = options.name_caller(parts) {
-            text.part(&caller);
-            private = self.hash(&text.0);
-        }
-        let (mut before, mut nth) = (None, 0_u64);
-        for (name, value) in &parts.headers {
-            // Values of one name come in their order, which may count.
-            nth = if before == Some(name) { nth + 1 } else { 0 };
-            before = Some(name);
-            let sum = match Role::of(name) {
-                Role::Bound | Role::Neutral => continue,
-                Role::Credential | Role::Proof => &mut private,
-                Role::Deciding => &mut public,
-            };
-            text.clear();
-            text.part(name.as_str().as_bytes());
-            text.part(value.as_bytes());
-            text.number(nth);
-            let hash = self.hash(&text.0);
-            *sum = (sum.0.wrapping_add(hash.0), sum.1.wrapping_add(hash.1));
-        }
-        text.clear();
-        text.number(public.0);
-        text.number(public.1);
         text.part(context.audience().as_str().as_bytes());
         text.number(context.era() as u64);
         text.part(context.protocol_version().unwrap_or_default().as_bytes());
@@ -156,14 +123,22 @@ impl Secrets {
         let uri = &parts.uri;
         text.part(uri.authority().map(|authority| authority.as_str()).unwrap_or_default().as_bytes());
         text.part(uri.path_and_query().map(|path| path.as_str()).unwrap_or_default().as_bytes());
+        let roles = parts.headers.iter().map(|(name, value)| (Role::of(name), name.as_str(), value));
+        let mut headers: Vec<_> = roles.filter(|(role, ..)| role.tells_answers_apart()).collect();
+        // They are in no order that counts, but the values of one name are.
+        headers.sort_by_key(|(_, name, _)| *name);
+        let of = |role: Role| headers.iter().filter(move |(own, ..)| *own == role);
+        of(Role::Deciding).for_each(|(_, name, value)| text.header(name, value));
         let public = self.hash(&text.0);
-        text.number(private.0);
-        text.number(private.1);
+        text.become_key(public);
+        text.part(&options.name_caller(parts).unwrap_or_default());
+        of(Role::Credential).chain(of(Role::Proof)).for_each(|(_, name, value)| text.header(name, value));
         let private = self.hash(&text.0);
         let mut targets = context.called_through().peekable();
         if targets.peek().is_none() {
             return Keys { private, public, flight: private };
         }
+        text.become_key(private);
         targets.for_each(|name| text.part(name.as_bytes()));
         Keys { private, public, flight: self.hash(&text.0) }
     }
@@ -185,8 +160,16 @@ const USUAL_TEXT: usize = 512;
 struct Text(Vec<u8>);
 
 impl Text {
-    fn clear(&mut self) {
+    /// The same text anew: this key, which stands for what was there.
+    fn become_key(&mut self, key: Key) {
         self.0.clear();
+        self.number(key.0);
+        self.number(key.1);
+    }
+
+    fn header(&mut self, name: &str, value: &HeaderValue) {
+        self.part(name.as_bytes());
+        self.part(value.as_bytes());
     }
 
     fn number(&mut self, number: u64) {

@@ -1,12 +1,13 @@
 //! Where catalogues are kept: bounded, and for a short time.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::request::Parts;
 
-use super::key::{Key, Keys, Secrets};
+use super::key::{Hashed, Key, Keys, Secrets};
 use super::{Failure, Flight, Lead, LookUp, Tools};
 use crate::exchange::McpContext;
 use crate::message::MetaTools;
@@ -32,7 +33,7 @@ pub(in crate::concern) struct Store {
 
 #[derive(Debug, Default)]
 struct Kept {
-    slots: HashMap<Key, Slot>,
+    slots: HashMap<Key, Slot, BuildHasherDefault<Hashed>>,
     bytes: usize,
     /// Counts the changes that the server told of: an answer from before one is not kept.
     generation: u64,
