@@ -110,10 +110,12 @@ impl<C: Concern> Handling<C> {
         }
         let depth = settings.limits.depth;
         let mut incoming = Incoming::new(&mut parts.headers, body.clone(), depth, &settings.meta_tools);
-        if let Err(refusal) = shared.concern.incoming(&context, &mut incoming) {
+        let verdict = shared.concern.incoming(&context, &mut incoming);
+        let (context, rewritten) = incoming.done(context);
+        if let Err(refusal) = verdict {
             return Begun::Refuse(refusal, context);
         }
-        let Some(rewritten) = incoming.edited() else {
+        let Some(rewritten) = rewritten else {
             return Self::decide(shared, parts, tag, payload, body, context);
         };
         head::settle(&mut parts.headers, rewritten.len());
@@ -264,7 +266,7 @@ impl<C: Concern> Handling<C> {
         if let Some(as_it_came) = &self.as_it_came
             && let Some(decision) = parts.extensions.get_mut::<Decision>()
         {
-            decision.rename(self.exchange.context.called_tool_texts().zip(as_it_came.called_tool_texts()));
+            decision.rename(self.exchange.context.renamed(as_it_came));
         }
     }
 
@@ -321,8 +323,7 @@ impl<C> Handling<C> {
     /// What was found out about the tools that are called, as the caller names them.
     pub(super) fn decision(&self) -> Decision {
         let mut decision = self.decision.clone();
-        let as_it_came = self.outside().called_tool_texts();
-        decision.rename(self.exchange.context.called_tool_texts().zip(as_it_came));
+        decision.rename(self.exchange.context.renamed(self.outside()));
         decision
     }
 

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use http::HeaderMap;
 
+use crate::exchange::{CallInfo, McpContext};
 use crate::json::{Depth, Splice, Str};
 use crate::message::{Call, Fault, MetaTools, Payload, Place, Unreadable, walk_places, walk_targets};
 
@@ -15,12 +16,14 @@ pub struct Incoming<'a> {
     depth: Depth,
     meta_tools: &'a MetaTools,
     is_edited: bool,
+    /// The messages once meta-tools were called by the names that were declared, and what these were to do was not yet renamed.
+    meta_calls: Vec<CallInfo>,
 }
 
 impl<'a> Incoming<'a> {
     /// A request whose body was read and holds messages.
     pub(super) fn new(headers: &'a mut HeaderMap, body: Bytes, depth: Depth, meta_tools: &'a MetaTools) -> Self {
-        Self { headers, body, depth, meta_tools, is_edited: false }
+        Self { headers, body, depth, meta_tools, is_edited: false, meta_calls: Vec::new() }
     }
 
     /// The headers. They must go on saying what the body says.
@@ -79,7 +82,11 @@ impl<'a> Incoming<'a> {
             return Ok(());
         }
         let mut splice = Splice::default();
-        walk_targets(&self.body, self.depth, &self.payload()?, self.meta_tools, &mut splice, edit)?;
+        let payload = self.payload()?;
+        walk_targets(&self.body, self.depth, &payload, self.meta_tools, &mut splice, edit)?;
+        if self.meta_calls.is_empty() && payload.calls().iter().any(|call| call.role.is_some()) {
+            self.meta_calls = payload.calls().iter().map(|call| CallInfo::new(call, &self.body)).collect();
+        }
         if !splice.is_empty() {
             self.body = splice.apply(&self.body).to_bytes();
             self.is_edited = true;
@@ -87,8 +94,10 @@ impl<'a> Incoming<'a> {
         Ok(())
     }
 
-    /// The body, if it was edited.
-    pub(super) fn edited(self) -> Option<Bytes> {
-        self.is_edited.then_some(self.body)
+    /// What observers outside are told, and the body, if it was edited. Meta-tools are known by the names that they have further
+    /// in, so only now it is known what they do, and what the caller named.
+    pub(super) fn done(self, context: McpContext) -> (McpContext, Option<Bytes>) {
+        let context = if self.meta_calls.is_empty() { context } else { context.with_targets_of(&self.meta_calls) };
+        (context, self.is_edited.then_some(self.body))
     }
 }

@@ -123,6 +123,28 @@ impl McpContext {
         through.filter_map(|call| call.target.as_ref())
     }
 
+    /// What the tools that are called are called here, and in the same messages as another wrote them.
+    pub(crate) fn renamed<'t>(&'t self, other: &'t Self) -> impl Iterator<Item = (&'t Text, &'t Text)> {
+        let calls = self.calls().iter().zip(other.calls()).filter(|(call, _)| call.method == Some(Method::ToolsCall));
+        calls
+            .flat_map(|(call, other)| {
+                [call.name.as_ref().zip(other.name.as_ref()), call.target.as_ref().zip(other.target.as_ref())]
+            })
+            .flatten()
+    }
+
+    /// The same where calls do, and name in their arguments, what these say.
+    pub(crate) fn with_targets_of(self, calls: &[CallInfo]) -> Self {
+        let with =
+            |(call, of): (&CallInfo, &CallInfo)| CallInfo { role: of.role, target: of.target.clone(), ..call.clone() };
+        let calls = match &self.calls {
+            Calls::None => Calls::None,
+            Calls::One(call) => Calls::One(calls.first().map_or_else(|| call.clone(), |of| with((call, of)))),
+            Calls::Batch(own) => Calls::Batch(own.iter().zip(calls).map(with).collect()),
+        };
+        Self { calls, ..self }
+    }
+
     /// The context of a `tools/list` that is asked in the name of this exchange's caller.
     pub(crate) fn for_look_up(&self, id: Bytes) -> Self {
         self.asking(CallInfo::asked(Method::ToolsList, id))
