@@ -1,15 +1,22 @@
 //! Streams of several servers as one.
 
-use http::{Method, Response, StatusCode};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::time::timeout;
 
 use crate::kit::body::{Feed, Script};
-use crate::kit::server::{Received, Server, event_answer};
+use crate::kit::server::{Received, Server, event_answer, json_answer};
 use crate::kit::with;
-use crate::world::{Gateway, Upstream, bodiless, greeting, host, legacy, nowhere, status, upstream};
+use crate::world::{Gateway, Upstream, bodiless, greeting, host, legacy, listen, nowhere, status, upstream};
 
 /// A server whose streams the test feeds, and those feeds.
 struct Live {
@@ -304,4 +311,65 @@ async fn a_server_that_asks_its_client_is_answered_here() {
         feed.data(data(&message));
         assert_eq!(event(&mut response).await, message);
     }
+}
+
+#[tokio::test]
+async fn a_server_that_asks_faster_than_it_listens_gets_no_more_answers() {
+    const MOST: u64 = 64;
+    let (arrived, mut arrivals) = mpsc::unbounded_channel();
+    let (opened, mut feeds) = mpsc::unbounded_channel();
+    let listens = Arc::new(Semaphore::new(0));
+    let may_answer = Arc::clone(&listens);
+    let router = Router::new().fallback(move |request: Request<Body>| {
+        let (arrived, opened, listens) = (arrived.clone(), opened.clone(), Arc::clone(&may_answer));
+        async move {
+            let body = request.into_body().collect().await.expect("the request arrives").to_bytes();
+            let message: Value = serde_json::from_slice(&body).expect("JSON");
+            match message["method"].as_str() {
+                Some("initialize") => {
+                    let result = greeting("2025-11-25", json!({ "tools": {} }));
+                    json_answer(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#)).map(Body::new)
+                }
+                Some(_) => {
+                    let (feed, script) = Script::live();
+                    opened.send(feed).expect("the test listens");
+                    event_answer(script).map(Body::new)
+                }
+                None => {
+                    arrived.send(message["id"].as_u64().expect("a number")).expect("the test listens");
+                    listens.acquire().await.expect("it stays open").forget();
+                    status(202).map(Body::new)
+                }
+            }
+        }
+    });
+    let url = listen(router).await;
+    let gateway = Gateway::start(&[("a", &url)], &[]).await;
+    let session = gateway.session().await;
+    let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a__x" } });
+    let mut response = gateway.open(legacy(&session, call)).await;
+    let feed = feeds.recv().await.expect("the gateway opens a stream");
+    let ping = |id: u64| feed.data(data(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })));
+    (0..2 * MOST).for_each(ping);
+    // Once the client hears what comes behind, all of them were seen.
+    feed.data(data(&json!({ "jsonrpc": "2.0", "method": "notifications/message" })));
+    assert_eq!(event(&mut response).await["method"], "notifications/message");
+    let mut answered = Vec::new();
+    for _ in 0..MOST {
+        let arrival = timeout(Duration::from_secs(20), arrivals.recv()).await.expect("it is answered in time");
+        answered.push(arrival.expect("it is answered"));
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, (0..MOST).collect::<Vec<_>>());
+
+    // It listens again, and hears only of what it asks from then on.
+    listens.add_permits(Semaphore::MAX_PERMITS / 2);
+    for id in 2 * MOST..1000 {
+        ping(id);
+        if let Ok(answered) = timeout(Duration::from_millis(20), arrivals.recv()).await {
+            let answered = answered.expect("the server is there");
+            return assert!(answered >= 2 * MOST, "{answered} was dropped, not kept for later");
+        }
+    }
+    panic!("nothing is answered any more");
 }
