@@ -120,7 +120,12 @@ fn outcome(message: &[u8]) -> Option<Outcome> {
     }
 }
 
-async fn whole(mut body: Body) -> Result<Bytes, Failure> {
+/// A whole body, as long as it may be.
+///
+/// # Errors
+///
+/// It is too long, or breaks off.
+pub(crate) async fn whole(mut body: Body) -> Result<Bytes, Failure> {
     let mut frames = Frames::default();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| unavailable(format!("its answer broke off: {error}")))?;

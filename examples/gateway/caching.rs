@@ -1,6 +1,32 @@
-//! How long, and by whom, a merged result of the modern era may be kept: no longer than each of its parts, and by no more.
+//! How long, and by whom, a result of the modern era may be kept: a merged one no longer than each of its parts, and by no more.
 
-use tower_mcp_apps::json::Object;
+use bytes::Bytes;
+use tower_mcp_apps::json::{Frames, Object, Reader, Splice};
+
+use crate::lists;
+
+/// Whether the results of a method may be kept at all (MCP 2026-07-28, "Caching").
+pub(crate) fn may_be_kept(method: &str) -> bool {
+    method == "resources/read" || lists::member(method).is_some()
+}
+
+/// A message with a result that its caller alone may keep; `None` where it is as it should be.
+pub(crate) fn for_caller_alone(message: &Bytes) -> Option<Frames> {
+    let mut members = Object::default();
+    members.read(&mut Reader::new(message)).ok()?;
+    // Of two results some reader takes the one, some the other.
+    members.change("result", |result| {
+        let mut members = Object::default();
+        members.read(&mut result.reader()).ok()?;
+        members.set("cacheScope", "\"private\"");
+        let mut text = Vec::new();
+        members.render(&mut text);
+        Some(text)
+    });
+    let mut splice = Splice::default();
+    members.emit(&mut splice);
+    (!splice.is_empty()).then(|| splice.apply(message))
+}
 
 /// The caching hints of several results in one (MCP 2026-07-28, "Caching").
 #[derive(Debug, Default)]

@@ -122,11 +122,11 @@ impl Gateway {
         };
         if let Some(found) = route::find(scope, asked, method) {
             let (upstream, spelling) = found?;
-            return Ok(route::forward(&caller, asked, upstream, spelling).await);
+            return Ok(route::forward(settings, &caller, asked, upstream, spelling).await);
         }
         if let Some(member) = lists::member(method) {
             return match scope.the_app() {
-                Some(upstream) => Ok(route::forward(&caller, asked, upstream, scope.spelling()).await),
+                Some(upstream) => Ok(route::forward(settings, &caller, asked, upstream, scope.spelling()).await),
                 None => lists::list(settings, scope, &caller, asked, method, member).await,
             };
         }

@@ -20,6 +20,7 @@ use tower_mcp_apps::sse::{Block, Splitter};
 use crate::acknowledged::Acknowledged;
 use crate::answer::LONGEST;
 use crate::asked_of_client;
+use crate::caching;
 use crate::caller::Caller;
 use crate::event;
 use crate::response::Body;
@@ -40,6 +41,8 @@ enum Kind {
     Legacy(Arc<Caller>),
     /// The answer to a `subscriptions/listen` with this id.
     Listening(Bytes),
+    /// An answer whose result its caller alone may keep.
+    Private,
 }
 
 /// Several streams as one.
@@ -65,6 +68,11 @@ impl Merged {
     /// The stream of one upstream that answers one request.
     pub(crate) fn of_legacy_answer(caller: &Arc<Caller>, upstream: &Upstream, body: Body) -> Self {
         Self::new(Kind::Legacy(Arc::clone(caller)), vec![(upstream.clone(), body)], None)
+    }
+
+    /// The stream of one upstream that answers one request, with a result that its caller alone may keep.
+    pub(crate) fn of_private_answer(upstream: &Upstream, body: Body) -> Self {
+        Self::new(Kind::Private, vec![(upstream.clone(), body)], None)
     }
 
     /// The streams of several upstreams on which they say what they like.
@@ -133,6 +141,12 @@ impl Merged {
                     return Poll::Ready(Ok(()));
                 }
                 Poll::Ready(Step::Ended) => {
+                    // Some clients read an event to which the blank line is missing.
+                    if let Kind::Private = self.kind {
+                        while let Some(block) = self.parts[at].events.finish() {
+                            self.take(at, block);
+                        }
+                    }
                     self.is_over = true;
                     return Poll::Ready(Ok(()));
                 }
@@ -149,6 +163,13 @@ impl Merged {
                 // The upstream ends its subscription in good order: what it says stands for all.
                 self.is_over = event::is_response(&block.data());
                 return self.out.extend(block.frames());
+            }
+            Kind::Private => {
+                let edited = caching::for_caller_alone(&block.data());
+                return self.out.extend(match edited {
+                    Some(edited) => block.with_data(edited),
+                    None => block.frames(),
+                });
             }
             Kind::Legacy(caller) => caller,
         };

@@ -64,6 +64,7 @@ pub(crate) fn session_gone() -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, code::INVALID_REQUEST, "there is no such session: initialize again")
 }
 
-fn whole(body: Bytes) -> Body {
+/// A body that is there already.
+pub(crate) fn whole(body: Bytes) -> Body {
     Full::from(body).map_err(|never| match never {}).boxed_unsync()
 }

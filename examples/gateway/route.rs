@@ -11,9 +11,11 @@ use tower_mcp_apps::protocol::{Era, code, header};
 
 use crate::asked::Asked;
 use crate::caller::Caller;
+use crate::gateway::Settings;
 use crate::merged::Merged;
 use crate::response::{self, Body, invalid_params, upstream_failed};
 use crate::upstreams::{Scope, Spelling, Upstream};
+use crate::{answer, caching};
 
 /// The upstream that a request is for; `None` where the method is for none.
 ///
@@ -66,8 +68,10 @@ fn by_reference<'u>(scope: Scope<'u>, asked: &Asked) -> Result<(&'u Upstream, Sp
     }
 }
 
-/// Sends a request to its upstream, and gives the answer as it comes.
+/// Sends a request to its upstream, and gives the answer as it comes. Only, where a header decides which upstream that is, shared
+/// caches must not keep it: they know nothing of that header.
 pub(crate) async fn forward(
+    settings: &Settings,
     caller: &Arc<Caller>,
     asked: &Asked,
     upstream: &Upstream,
@@ -92,6 +96,8 @@ pub(crate) async fn forward(
     if response.status().is_redirection() {
         return refuse(format!("answered {}, which is not followed", response.status()));
     }
+    let method = asked.method.as_deref().unwrap_or_default();
+    let is_private = settings.app_header.is_some() && asked.era == Era::Modern && caching::may_be_kept(method);
     let is_expected = response.status().is_success() || response.status().is_client_error();
     match Content::of(response.headers()) {
         Content::Events if asked.era == Era::Legacy => {
@@ -100,6 +106,23 @@ pub(crate) async fn forward(
             }
             response.headers_mut().remove(CONTENT_LENGTH);
             response.map(|body| Merged::of_legacy_answer(caller, upstream, body).boxed())
+        }
+        Content::Json | Content::Events if is_private && Encoding::of(response.headers()) == Encoding::Encoded => {
+            refuse("encoded its answer, which was not asked for".to_owned())
+        }
+        Content::Json if is_private => {
+            let (mut parts, body) = response.into_parts();
+            let message = match answer::whole(body).await {
+                Ok(message) => message,
+                Err(failure) => return refuse(format!("failed: {}", failure.text())),
+            };
+            parts.headers.remove(CONTENT_LENGTH);
+            let message = caching::for_caller_alone(&message).map_or(message, |edited| edited.to_bytes());
+            Response::from_parts(parts, response::whole(message))
+        }
+        Content::Events if is_private => {
+            response.headers_mut().remove(CONTENT_LENGTH);
+            response.map(|body| Merged::of_private_answer(upstream, body).boxed())
         }
         Content::Json | Content::Events => response,
         // Such as 202, or 401 with a challenge.

@@ -4,8 +4,9 @@ use http::{Request, StatusCode};
 use serde_json::json;
 
 use crate::kit::body::Script;
+use crate::kit::server::{Server, event_answer, json_answer};
 use crate::kit::{apps_capabilities, modern, with};
-use crate::world::{Gateway, Upstream, host, legacy, tools, upstream};
+use crate::world::{Gateway, Upstream, host, legacy, list, tools, upstream};
 
 const TOOLS: &str = r#"{"name":"show"},{"name":"poll","_meta":{"ui":{"visibility":["app"]}}},{"name":"think","_meta":{"ui":{"visibility":["model"]}}}"#;
 
@@ -121,4 +122,57 @@ async fn one_server_may_take_names_without_a_prefix() {
     // A model gets no more than with the prefix.
     let poll = modern("tools/call", &json!({ "name": "poll" }), &json!({}));
     assert_eq!(gateway.send(poll).await.error_code(), json!(-32602));
+}
+
+const READ: &str = r#"{ "contents" : [{"uri":"x:1","n":1.0}], "cacheScope":"public" , "ttlMs":9000}"#;
+const PROGRESS: &str =
+    "id: 1\nevent: message\ndata: {\"method\":\"notifications/progress\",\"params\":{\"cacheScope\":\"public\"}}\n\n";
+
+/// A server whose results all may keep, in JSON or in streams whose last line end is missing.
+fn public(in_streams: bool) -> Server {
+    Server::new(move |received| {
+        let result = match received.method().as_str() {
+            "tools/list" => list("tools", "", ""),
+            "resources/list" => list("resources", r#"{"uri":"x:1"}"#, ""),
+            "resources/templates/list" => list("resourceTemplates", r#"{"uriTemplate":"x:{n}"}"#, ""),
+            _ => READ.to_owned(),
+        };
+        let message = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, received.json()["id"]);
+        if in_streams {
+            return event_answer(Script::whole(format!("{PROGRESS}id: 2\ndata: {message}\n")));
+        }
+        json_answer(message)
+    })
+}
+
+#[tokio::test]
+async fn what_depends_on_whose_app_asks_is_for_nobody_else_to_keep() {
+    for in_streams in [false, true] {
+        let a = upstream("a", public(in_streams)).await;
+        let b = upstream("b", public(in_streams)).await;
+        let gateway = Gateway::before(&[&a, &b], &["--app-header", "x-mcp-app"]).await;
+        let read = |uri: &str| host("resources/read", json!({ "uri": uri }));
+        for request in [
+            by_app("a", host("resources/list", json!({}))),
+            by_app("a", host("resources/templates/list", json!({}))),
+            by_app("a", read("x:1")),
+            // Another server's app would be refused this.
+            read("a+x:1"),
+        ] {
+            let text = gateway.send(request).await.text();
+            assert!(!text.replace(PROGRESS, "").contains("public"), "{text}");
+            assert_eq!(text.matches(r#""cacheScope":"private""#).count(), 1, "{text}");
+        }
+        let stream = |result: &str| {
+            let message = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{result}}}"#);
+            if in_streams { format!("{PROGRESS}id: 2\ndata: {message}\n") } else { message }
+        };
+        let text = gateway.send(by_app("b", read("x:1"))).await.text();
+        assert_eq!(text, stream(&READ.replace("public", "private")), "every other byte stays");
+        // What is no result to be kept, and what no header decides about, passes as it came.
+        let call = gateway.send(by_app("b", call("x"))).await.text();
+        assert_eq!(call, stream(READ));
+        let gateway = Gateway::before(&[&a, &b], &[]).await;
+        assert_eq!(gateway.send(read("a+x:1")).await.text(), stream(&READ.replace("x:1", "a+x:1")));
+    }
 }
