@@ -1,11 +1,10 @@
 //! An upstream's answer to one request, where it has to be read: its result, or why there is none.
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode};
+use http::{Response, StatusCode};
 use http_body_util::BodyExt;
 use tower_mcp_apps::exchange::{Content, Encoding};
 use tower_mcp_apps::json::{Frames, Object, Reader, Span, Value};
-use tower_mcp_apps::protocol::header;
 use tower_mcp_apps::sse::Splitter;
 
 use crate::response::Body;
@@ -18,8 +17,6 @@ pub(crate) const LONGEST: usize = 16 << 20;
 pub(crate) struct Answer {
     message: Bytes,
     result: Span,
-    /// The session that the upstream gave.
-    pub(crate) session: Option<HeaderValue>,
 }
 
 /// Why there is no result.
@@ -66,9 +63,8 @@ impl Answer {
             Content::Json | Content::Unlabelled => whole(body).await?,
             Content::ForeignJson | Content::Other => Bytes::new(),
         };
-        let session = parts.headers.get(header::SESSION_ID).cloned();
         match outcome(&message) {
-            Some(Outcome::Result(result)) => Ok(Self { message, result, session }),
+            Some(Outcome::Result(result)) => Ok(Self { message, result }),
             Some(Outcome::Error(failure)) => Err(failure),
             None if parts.status.is_client_error() => Err(Failure::Rejected(parts.status)),
             None => Err(unavailable(format!("it answered {} and no JSON-RPC response", parts.status))),

@@ -102,9 +102,9 @@ impl Caller {
     }
 
     /// The same caller in a session of this upstream alone.
-    pub(crate) fn with_session(&self, upstream: &Upstream, id: Option<HeaderValue>) -> Self {
+    pub(crate) fn with_session(&self, upstream: &Upstream, id: HeaderValue) -> Self {
         let mut session = Session::default();
-        session.join(upstream.name(), id);
+        session.join(upstream.name(), Some(id));
         Self { session: Some(session), ..self.clone() }
     }
 

@@ -1,4 +1,5 @@
-//! Asks several upstreams at once. Whoever stops waiting, such as a client that leaves, stops all of it.
+//! Asks several upstreams at once. Whoever stops waiting, such as a client that leaves, stops all of it, but for what must be
+//! heard to its end.
 
 use std::future::Future;
 use std::time::Duration;
@@ -6,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
 use crate::answer::{Answer, Failure};
@@ -68,19 +69,56 @@ where
 {
     let mut names: Vec<_> = questions.iter().map(|question| (question.upstream.clone(), None)).collect();
     let mut tasks = JoinSet::new();
-    for (at, Question { upstream, request }) in questions.into_iter().enumerate() {
+    for (at, question) in questions.into_iter().enumerate() {
         let read = read.clone();
-        tasks.spawn(async move {
-            let answered = timeout(patience, async { read(upstream.send(spelling, request).await).await }).await;
-            let late = || Failure::Unavailable(format!("it did not answer within {patience:?}"));
-            (at, answered.unwrap_or_else(|_| Err(late())))
-        });
+        tasks.spawn(async move { (at, one(question, spelling, patience, |_, response| read(response)).await) });
     }
     while let Some(ended) = tasks.join_next().await {
         if let Ok((at, outcome)) = ended {
             names[at].1 = Some(outcome);
         }
     }
-    let unanswered = || Err(Failure::Unavailable("the question came to nothing".into()));
     names.into_iter().map(|(upstream, outcome)| (upstream, outcome.unwrap_or_else(unanswered))).collect()
+}
+
+/// The same where each answer is waited for, though no longer than `patience`, also once nobody is there to hear it: what `read`
+/// gives is dropped then.
+pub(crate) async fn each_to_its_end<T, R>(
+    questions: Vec<Question>,
+    spelling: Spelling,
+    patience: Duration,
+    read: impl Fn(Upstream, Response<Body>) -> R + Clone + Send + Sync + 'static,
+) -> Vec<Told<T>>
+where
+    T: Send + 'static,
+    R: Future<Output = Result<T, Failure>> + Send + 'static,
+{
+    let ask = |question: Question| {
+        let (upstream, read) = (question.upstream.clone(), read.clone());
+        (upstream, tokio::spawn(one(question, spelling, patience, read)))
+    };
+    let asked: Vec<(_, JoinHandle<_>)> = questions.into_iter().map(ask).collect();
+    let mut told = Vec::with_capacity(asked.len());
+    for (upstream, task) in asked {
+        told.push((upstream, task.await.unwrap_or_else(|_| unanswered())));
+    }
+    told
+}
+
+async fn one<T, R>(
+    Question { upstream, request }: Question,
+    spelling: Spelling,
+    patience: Duration,
+    read: impl Fn(Upstream, Response<Body>) -> R,
+) -> Result<T, Failure>
+where
+    R: Future<Output = Result<T, Failure>>,
+{
+    let answer = async { read(upstream.clone(), upstream.send(spelling, request).await).await };
+    let late = || Failure::Unavailable(format!("it did not answer within {patience:?}"));
+    timeout(patience, answer).await.unwrap_or_else(|_| Err(late()))
+}
+
+fn unanswered<T>() -> Result<T, Failure> {
+    Err(Failure::Unavailable("the question came to nothing".into()))
 }

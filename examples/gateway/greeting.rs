@@ -1,9 +1,10 @@
 //! `initialize` and `server/discover`: what all upstreams say of themselves becomes what the gateway says of itself.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use http::{Method, Response, StatusCode};
-use tokio::time::timeout;
+use bytes::Bytes;
+use http::{Response, StatusCode};
 use tower_mcp_apps::json::{Object, Value, write_string};
 use tower_mcp_apps::message::Refusal;
 use tower_mcp_apps::protocol::{code, header};
@@ -15,10 +16,11 @@ use crate::caller::Caller;
 use crate::capabilities::{ASKED_OF_CLIENTS, Instructions, United};
 use crate::fan_out::{self, Question, Told};
 use crate::gateway::Settings;
+use crate::opened::Opened;
 use crate::response::{self, Body, upstream_failed};
 use crate::session::Session;
 use crate::unavailable::Unavailable;
-use crate::upstreams::Scope;
+use crate::upstreams::{Scope, Upstream};
 use crate::versions::Versions;
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
@@ -32,7 +34,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub(crate) async fn initialize(
     settings: &Settings,
     scope: Scope<'_>,
-    caller: &Caller,
+    caller: &Arc<Caller>,
     asked: &Asked,
 ) -> Result<Response<Body>, Refusal> {
     let (common, told) = settled(settings, scope, caller, asked).await;
@@ -40,11 +42,11 @@ pub(crate) async fn initialize(
     let (mut session, mut unavailable) = (Session::default(), Unavailable::default());
     for (upstream, outcome) in &told {
         match outcome {
-            Ok(answer) => {
+            Ok(Greeting { answer, opened }) => {
                 let result = answer.result();
                 united.add(upstream.name(), result.get("capabilities"));
                 instructions.add(upstream.namespace().name_prefix(), result.get("instructions"));
-                session.join(upstream.name(), answer.session.clone());
+                session.join(upstream.name(), opened.as_ref().map(|opened| opened.id().clone()));
             }
             Err(failure) => unavailable.add(upstream.name(), failure),
         }
@@ -64,39 +66,65 @@ pub(crate) async fn initialize(
     };
     let mut response = answer(asked, &result);
     response.headers_mut().insert(header::SESSION_ID, session);
+    told.into_iter().filter_map(|(_, outcome)| outcome.ok()?.opened).for_each(Opened::keep);
     Ok(response)
 }
 
+/// What an upstream says to `initialize`, and the session that it opened.
+struct Greeting {
+    answer: Answer,
+    opened: Option<Opened>,
+}
+
+/// Sends an `initialize` to these upstreams. What they open is closed where nobody keeps it, also once the client has left.
+async fn open(
+    settings: &Settings,
+    scope: Scope<'_>,
+    upstreams: impl Iterator<Item = &Upstream>,
+    caller: &Arc<Caller>,
+    body: &Bytes,
+) -> Vec<Told<Greeting>> {
+    let questions =
+        upstreams.map(|upstream| Question { upstream: upstream.clone(), request: caller.post(upstream, body.clone()) });
+    let (spelling, patience, caller) = (scope.spelling(), settings.patience, Arc::clone(caller));
+    let read = move |upstream, response: Response<Body>| {
+        let opened = Opened::by(upstream, spelling, &caller, &response, patience);
+        async move { Ok(Greeting { answer: Answer::read(response, false).await?, opened }) }
+    };
+    fan_out::each_to_its_end(questions.collect(), spelling, patience, read).await
+}
+
 /// The version that all upstreams speak that answer at all, and their answers in this version.
-async fn settled(settings: &Settings, scope: Scope<'_>, caller: &Caller, asked: &Asked) -> (String, Vec<Told<Answer>>) {
+async fn settled(
+    settings: &Settings,
+    scope: Scope<'_>,
+    caller: &Arc<Caller>,
+    asked: &Asked,
+) -> (String, Vec<Told<Greeting>>) {
     let body = asked.with_params(|params| withhold(params, "capabilities", &ASKED_OF_CLIENTS));
-    let (upstreams, spelling, patience) = (scope.upstreams(), scope.spelling(), settings.patience);
-    let mut told = fan_out::ask_same(upstreams, caller, &body, spelling, patience).await;
+    let mut told = open(settings, scope, scope.upstreams().iter(), caller, &body).await;
     // Versions are dates, so the least is the one that most speak.
-    let versions = told.iter().filter_map(|(_, outcome)| version(outcome.as_ref().ok()?));
+    let versions = told.iter().filter_map(|(_, outcome)| version(&outcome.as_ref().ok()?.answer));
     let common = versions.min().unwrap_or_default();
     let other = Asked { body, ..asked.clone() }.with_params(|params| {
         params.set_with("protocolVersion", |out| write_string(&common, out));
     });
+    let speaks_it = |greeting: &Greeting| version(&greeting.answer).as_ref() == Some(&common);
     let mut again = Vec::new();
-    for (upstream, outcome) in &told {
-        if let Ok(answer) = outcome
-            && version(answer).as_ref() != Some(&common)
-        {
-            let first = caller.with_session(upstream, answer.session.clone());
-            let (upstream, request) = (upstream.clone(), first.bodiless(Method::DELETE, upstream));
-            let question = Question { request: caller.post(&upstream, other.clone()), upstream: upstream.clone() };
-            // The session is of no use, and nobody waits for its end.
-            tokio::spawn(async move { timeout(patience, upstream.send(spelling, request)).await });
-            again.push(question);
+    for (upstream, outcome) in &mut told {
+        if outcome.as_ref().is_ok_and(|greeting| !speaks_it(greeting)) {
+            // With the answer ends its session, which is of no use.
+            *outcome = Err(Failure::Unavailable(format!("it does not speak {common}, as others do")));
+            again.push(upstream.clone());
         }
     }
-    for (upstream, outcome) in fan_out::ask(again, spelling, patience, false).await {
-        let outcome = outcome.and_then(|answer| match version(&answer) {
-            Some(version) if version == common => Ok(answer),
-            _ => Err(Failure::Unavailable(format!("it does not speak {common}, as others do"))),
-        });
-        told.iter_mut().filter(|(known, _)| known.name() == upstream.name()).for_each(|told| told.1 = outcome.clone());
+    for (upstream, outcome) in open(settings, scope, again.iter(), caller, &other).await {
+        if outcome.as_ref().is_ok_and(|greeting| !speaks_it(greeting)) {
+            continue;
+        }
+        if let Some(told) = told.iter_mut().find(|(known, _)| known.name() == upstream.name()) {
+            told.1 = outcome;
+        }
     }
     (common, told)
 }

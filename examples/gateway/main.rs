@@ -28,7 +28,8 @@
 //! # When an upstream fails
 //!
 //! `initialize`, `server/discover` and the first page of a list leave it out and name it in `_meta`; such a result is not to
-//! be kept (`ttlMs` 0). It takes no part in a session that began without it. A later page of a list, and whatever is for
+//! be kept (`ttlMs` 0). It takes no part in a session that began without it. A session that it opened for an `initialize` whose
+//! client left, or that failed, is ended (DELETE), unless it opens it later than `--answer-timeout`. A later page of a list, and whatever is for
 //! it alone, is an error that names it. Where one upstream does not know a session any longer, the session is over.
 
 #![forbid(unsafe_code)]
@@ -53,6 +54,7 @@ mod headers;
 mod listen;
 mod lists;
 mod merged;
+mod opened;
 mod response;
 mod route;
 #[path = "../reverse_proxy/serve.rs"]

@@ -1,12 +1,16 @@
 //! `initialize` and `server/discover`: what several servers are together.
 
+use std::sync::Mutex;
+use std::time::Duration;
+
 use http::StatusCode;
 use http::header::HeaderValue;
 use serde_json::{Value, json};
 
-use crate::kit::server::Server;
+use crate::kit::body::Script;
+use crate::kit::server::{Server, json_answer, labelled};
 use crate::kit::{apps_capabilities, initialize, modern, post};
-use crate::world::{Gateway, greeting, host, legacy, mcp, nowhere, status, tools, unavailable, upstream};
+use crate::world::{Gateway, Upstream, greeting, host, legacy, mcp, nowhere, status, tools, unavailable, upstream};
 
 /// A server that greets so in both eras.
 fn greets(name: &'static str, version: &'static str, capabilities: Value, more: Value) -> Server {
@@ -220,5 +224,90 @@ async fn a_server_that_is_away_is_named_and_the_others_are_served() {
         let answer = alone.send(request).await;
         assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_GATEWAY, json!(-32603)));
         assert!(answer.text().contains("gone cannot be reached"), "{}", answer.text());
+    }
+}
+
+/// Waits until a server is asked to end this session.
+async fn ended(upstream: &Upstream, session: &str) {
+    for _ in 0..10_000 {
+        let received = upstream.server.take();
+        if received.iter().any(|it| it.parts.method == "DELETE" && it.header("mcp-session-id") == Some(session)) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    panic!("the session of {} goes on", upstream.name);
+}
+
+#[tokio::test]
+async fn a_session_of_which_the_client_never_heard_is_ended() {
+    let quick = upstream("quick", tools("quick", "")).await;
+    let (feed, script) = Script::live();
+    let held = Mutex::new(Some(script));
+    let slow = Server::new(move |received| match (received.method().as_str(), held.lock().unwrap().take()) {
+        ("initialize", Some(script)) => with_session("slow-1", labelled("application/json", script)),
+        _ => status(204),
+    });
+    let slow = upstream("slow", slow).await;
+    let gateway = Gateway::before(&[&quick, &slow], &[]).await;
+    {
+        let greeting = gateway.open(post(initialize(&apps_capabilities())));
+        tokio::select! {
+            _ = greeting => panic!("one of them has not answered"),
+            () = async {
+                while slow.server.take().is_empty() {
+                    tokio::time::sleep(Duration::from_millis(2)).await;
+                }
+            } => {}
+        }
+    }
+    // The client is gone. One had opened a session by then, the other does so only now.
+    ended(&quick, "quick-1").await;
+    assert!(slow.server.take().is_empty(), "it is not known yet whether there is a session");
+    let result = greeting("2025-11-25", json!({ "tools": {} }));
+    feed.data(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#));
+    drop(feed);
+    ended(&slow, "slow-1").await;
+}
+
+fn with_session(id: &str, mut response: http::Response<Script>) -> http::Response<Script> {
+    response.headers_mut().insert("mcp-session-id", id.parse().expect("visible ASCII"));
+    response
+}
+
+#[tokio::test]
+async fn sessions_are_ended_where_there_is_none_in_the_end() {
+    let good = upstream("good", tools("good", "")).await;
+    // Longer than a header of the gateway's may be.
+    let long: &'static str = "x".repeat(6000).leak();
+    let long_id = upstream(
+        "long",
+        Server::new(move |received| {
+            let said = Ok(greeting("2025-11-25", json!({ "tools": {} })));
+            with_session(long, crate::world::answer(received, said))
+        }),
+    );
+    let long_id = long_id.await;
+    let gateway = Gateway::before(&[&good, &long_id], &[]).await;
+    let answer = gateway.send(post(initialize(&apps_capabilities()))).await;
+    assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_GATEWAY, json!(-32603)));
+    tokio::join!(ended(&good, "good-1"), ended(&long_id, long));
+
+    // One that answers nonsense, one that is late, and one that speaks only what the others do not.
+    let nonsense = Server::new(|_| with_session("bad-1", json_answer("{}")));
+    let late = Server::new(|received| match received.method().as_str() {
+        "initialize" => with_session("bad-1", labelled("application/json", Script::live().1)),
+        _ => status(204),
+    });
+    let proud = speaks("bad", &["2025-11-25"]);
+    for bad in [nonsense, late, proud] {
+        let old = upstream("old", speaks("old", &["2025-06-18"])).await;
+        let bad = upstream("bad", bad).await;
+        let gateway = Gateway::before(&[&old, &bad], &["--answer-timeout", "2"]).await;
+        let answer = gateway.send(post(initialize(&apps_capabilities()))).await;
+        assert!(unavailable(&answer.json())["bad"].is_string(), "{}", answer.text());
+        ended(&bad, "bad-1").await;
+        let received = old.server.take();
+        assert!(received.iter().all(|received| received.parts.method == "POST"), "the session of the others is there");
     }
 }
