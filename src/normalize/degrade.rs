@@ -25,9 +25,11 @@ pub(super) fn degrade(pages: &Pages, exchange: &Exchange, entry: &mut Entry<'_>)
         }
         EntryKind::Resource | EntryKind::Template | EntryKind::Link | EntryKind::Embedded => {
             let stated = entry.mime_type().and_then(|media_type| media_type.as_str());
-            let Some(uri) = entry.uri().filter(|uri| uri.starts_with(UI_SCHEME)) else { return };
-            let uri = uri.decode().unwrap_or_default();
-            if !pages.can_be_rendered(&uri, stated.as_deref(), context.declared()) {
+            let page = entry.uri().filter(|uri| uri.starts_with(UI_SCHEME)).map(|uri| uri.decode().unwrap_or_default());
+            if page.is_none_or(|uri| pages.can_be_rendered(&uri, stated.as_deref(), context.declared())) {
+                // What is itself no page may name one all the same.
+                unlink(pages, exchange, entry.meta_mut());
+            } else {
                 entry.remove();
             }
         }

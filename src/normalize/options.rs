@@ -34,7 +34,8 @@ pub enum Degradation {
     None,
     /// Only what they can use. Clients that did not declare MCP Apps get tools without UI metadata, and no client gets a link
     /// to a `ui://` page whose media type it did not declare: in a tool, a list of resources or templates, or the content of
-    /// a result or a prompt, where the whole block goes, and with it a prompt's message that has no other. What says no type
-    /// has the one that [`Pages`](super::Pages) gives it. Contents that are read stay: who asks for a page gets it.
+    /// a result or a prompt, where the whole block goes, and with it a prompt's message that has no other. Where the link stands in
+    /// the `_meta` of something else, such as a file's entry or block, the link alone goes. What says no type has the one that
+    /// [`Pages`](super::Pages) gives it. Contents that are read stay: who asks for a page gets it.
     Strip,
 }

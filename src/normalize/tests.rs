@@ -297,6 +297,25 @@ async fn links_in_content_go_with_their_blocks() {
     assert_eq!(degraded(&layer, None, "tools/call", "content", linked).await, unlinked);
     assert_eq!(degraded(&layer, Some(APP), "tools/call", "content", linked).await, linked);
 
+    // So do links in the metadata of what is itself no such link, and stays.
+    let meta = r#""_meta":{"ui/resourceUri":"ui:\/\/a","x":1.0,"ui":{"resourceUri":"ui://a","k":1}}"#;
+    let without = r#""_meta":{"x":1.0,"ui":{"k":1}}"#;
+    for (method, list, entry) in [
+        ("tools/call", "content", r#"{"type":"resource_link",META,"uri":"file:///a"}"#),
+        ("tools/call", "content", r#"{"type":"resource_link","name":"no URI",META}"#),
+        ("tools/call", "content", r#"{"type":"resource","resource":{"uri":"file:///a","text":"x",META}}"#),
+        ("prompts/get", "messages", r#"{"role":"user","content":{"type":"resource_link","uri":"file:///a",META}}"#),
+        ("resources/list", "resources", r#"{"uri":"file:///a",META}"#),
+        ("resources/templates/list", "resourceTemplates", r#"{"uriTemplate":"file:///{a}",META}"#),
+    ] {
+        let linked = entry.replace("META", meta);
+        assert_eq!(degraded(&layer, None, method, list, &linked).await, entry.replace("META", without));
+        assert_eq!(degraded(&layer, Some(APP), method, list, &linked).await, linked);
+        let sketches = layer.clone().pages(Pages::of(["text/x-sketch"]));
+        assert_eq!(degraded(&sketches, Some(APP), method, list, &linked).await, entry.replace("META", without));
+        assert_eq!(degraded(&NormalizeLayer::new(), None, method, list, &linked).await, linked);
+    }
+
     let message = |content: &str| format!(r#"{{"role":"user","content":{content}}}"#);
     let messages = format!("{},{},{}", message(text), message(embedded), message(&format!("[{link},{text}]")));
     let got = degraded(&layer, None, "prompts/get", "messages", &messages).await;
