@@ -14,4 +14,5 @@ mod refusals;
 mod replicas;
 mod shared;
 mod spellings;
+mod timeouts;
 mod world;

@@ -32,6 +32,51 @@ type NameCaller = dyn Fn(&Parts) -> Vec<u8> + Send + Sync;
 /// are taken for the same caller's, so each of their calls costs a look-up.
 /// All pages together are bounded by [`Limits::response_bytes`](crate::exchange::Limits::response_bytes), and their number by 1000.
 ///
+/// # How long it may take
+///
+/// This crate has no timers, since it needs no runtime: a call waits for its look-up as long as the inner service takes, unless
+/// another layer bounds it.
+///
+/// - **Outside** it bounds everything until the head of the call's answer, look-up included. Whoever has waited too long leaves. If
+///   that is the one who asks, one of those who wait for the same look-up asks anew, in the time that is left to it.
+/// - **Inside** it bounds the head of every answer, so that of each page and that of each call by itself. One that answers, such as
+///   `tower_http::timeout::TimeoutLayer`, makes the look-up fail: all who wait for it get that status, with a JSON-RPC error
+///   (`-32603`) and their own id. One that fails, such as `tower::timeout::TimeoutLayer`, fails for the one who asks, as any
+///   error of the inner service does, and the others get 502 with such an error. A body that begins and does not end is
+///   bounded by the layer outside alone.
+///
+/// ```
+/// use std::convert::Infallible;
+/// use std::time::Duration;
+/// use bytes::Bytes;
+/// use http::{Request, Response, StatusCode};
+/// use http_body_util::{BodyExt, Full};
+/// use tower::{ServiceBuilder, ServiceExt, service_fn};
+/// use tower_http::timeout::TimeoutLayer;
+/// use tower_mcp_apps::visibility::VisibilityLayer;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let timeout = |time| TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, time);
+/// let service = ServiceBuilder::new()
+///     .layer(timeout(Duration::from_secs(60)))
+///     .layer(VisibilityLayer::new())
+///     .layer(timeout(Duration::from_millis(10)))
+///     // Hangs, whatever it is asked.
+///     .service(service_fn(|_| std::future::pending::<Result<Response<Full<Bytes>>, Infallible>>()));
+///
+/// let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"poll"}}"#;
+/// let request = Request::post("/mcp").header("content-type", "application/json").body(Full::<Bytes>::from(call))?;
+/// let answer = service.oneshot(request).await?;
+/// assert_eq!(answer.status(), StatusCode::GATEWAY_TIMEOUT);
+/// let error = answer.into_body().collect().await.map_err(|error| error.to_string())?.to_bytes();
+/// assert!(error.starts_with(br#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"#));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Example
+///
 /// ```
 /// use std::time::Duration;
 /// use http::HeaderValue;
