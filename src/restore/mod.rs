@@ -39,7 +39,10 @@
 //!   [`policy`](crate::policy) belongs outside of this layer, as in [`AppsLayer`](crate::AppsLayer): within the aggregator it would be undone.
 //! - **Not what an aggregator promises itself**: a client refuses results that do not fit an `outputSchema`, which the aggregator may have
 //!   dropped together with `structuredContent`. [`RestoreLayer::members`] chooses otherwise.
-//! - **Not** prompts, results of calls, capabilities, or what was replaced rather than dropped, such as a `mimeType` that became `text/plain`.
+//! - **Not** prompts, results of calls, capabilities, or what was replaced rather than dropped.
+//! - So a page that became **`text/plain`** stays that, though some SDKs write it where nobody gave a type (rmcp's
+//!   `ResourceContents::text`): it is a type like any other, and hosts show such a page as text instead of running it, which may have been
+//!   the point. An aggregator that did not mean it hands on the type that it was given, or leaves it out.
 //!
 //! # What is not known
 //!

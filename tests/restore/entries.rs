@@ -97,6 +97,19 @@ async fn what_is_there_is_never_overwritten() {
     assert_eq!(*entry(&answer.json(), "tools", "maps__a"), want);
 }
 
+/// Hosts run pages of the one type and show those of the other: which it is was the aggregator's word.
+#[tokio::test]
+async fn a_page_that_became_plain_text_stays_that() {
+    let memory = Memory::new();
+    let read = |uri: &str| ask("resources/read", &json!({ "uri": uri }));
+    drop(send(CaptureLayer::new("maps", memory.clone()).layer(upstream(rich)), read("ui://server/view")).await);
+    let kept = r#"{"contents":[{"uri":"ui://maps+server/view","mimeType":"text/plain","text":"<!doctype html>"}]}"#;
+    let answer = send(restored(&memory).layer(upstream(|_| kept.to_owned())), read("ui://maps+server/view")).await;
+    let contents = &answer.json()["result"]["contents"][0];
+    assert_eq!(contents["mimeType"], "text/plain");
+    assert!(contents["_meta"]["ui"].is_object(), "what is missing is there again: {contents}");
+}
+
 #[tokio::test]
 async fn null_says_nothing() {
     let said = r#"{"name":"a","title":"said","_meta":{"k":1,"ui":{"visibility":["app"]}}}"#;
