@@ -39,6 +39,8 @@ impl Findings for Audit {
 }
 
 impl Concern for Audit {
+    const GOES_BY_NAMES: bool = false;
+
     fn wants(&self, _: &Exchange, _: Answer) -> Wants {
         Wants::NOTHING
     }

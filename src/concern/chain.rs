@@ -12,6 +12,11 @@ use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Meta, R
 ///
 /// `inner` stands nearer to the inner service: it sees answers first and requests last, as in a stack of layers.
 ///
+/// What [rewrites](Concern::REWRITES) what requests name, a namespace, must stand outside of all that
+/// [goes by names](Concern::GOES_BY_NAMES): before any concern decides, all have rewritten, so a filter outside would hold lists under
+/// one name to be what it judges calls by under another. Such a chain does not compile. What must stand the other way round can be
+/// stacked as layers of their own.
+///
 /// ```
 /// use tower::{ServiceBuilder, layer::layer_fn};
 /// use tower_mcp_apps::concern::{Chain, ConcernService, Settings};
@@ -22,20 +27,32 @@ use crate::message::{Answer, CallResult, Capabilities, Entry, EntryKind, Meta, R
 /// let layer = layer_fn(move |inner| ConcernService::new(inner, concern.clone(), Settings::new()));
 /// # drop(ServiceBuilder::new().layer(layer).service(axum::Router::<()>::new()));
 /// ```
+///
+/// ```compile_fail,E0080
+/// use tower_mcp_apps::concern::Chain;
+/// use tower_mcp_apps::{protocol::Namespace, visibility::Visibility};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // The filter outside of the prefix.
+/// let concern = Chain::new(Namespace::new("maps")?, Visibility::new());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chain<I, O> {
     inner: I,
     outer: O,
 }
 
-impl<I, O> Chain<I, O> {
+impl<I: Concern, O: Concern> Chain<I, O> {
     /// Both concerns as one.
     pub fn new(inner: I, outer: O) -> Self {
+        const { assert!(!(I::REWRITES && O::GOES_BY_NAMES), "what rewrites names must stand outside of what goes by them") };
         Self { inner, outer }
     }
 
     /// These and one more, outside of them.
-    pub fn then<N>(self, next: N) -> Chain<Self, N> {
+    pub fn then<N: Concern>(self, next: N) -> Chain<Self, N> {
         Chain::new(self, next)
     }
 }
@@ -43,6 +60,9 @@ impl<I, O> Chain<I, O> {
 impl<I, O> Sealed for Chain<I, O> {}
 
 impl<I: Concern, O: Concern> Concern for Chain<I, O> {
+    const REWRITES: bool = I::REWRITES || O::REWRITES;
+    const GOES_BY_NAMES: bool = I::GOES_BY_NAMES || O::GOES_BY_NAMES;
+
     fn rewrites(&self) -> bool {
         self.inner.rewrites() || self.outer.rewrites()
     }
@@ -160,6 +180,9 @@ impl<C> Sealed for Option<C> {}
 
 /// A concern that is switched off wants nothing and changes nothing.
 impl<C: Concern> Concern for Option<C> {
+    const REWRITES: bool = C::REWRITES;
+    const GOES_BY_NAMES: bool = C::GOES_BY_NAMES;
+
     fn rewrites(&self) -> bool {
         self.as_ref().is_some_and(Concern::rewrites)
     }

@@ -114,7 +114,16 @@ pub enum Verdict {
 ///
 /// Concerns hold no state of an exchange: everything is in the [`Exchange`], which is worked out of the request.
 pub trait Concern: sealed::Sealed + Send + Sync + 'static {
-    /// Whether this concern rewrites requests. Without one that does, none is shown to [`incoming`](Self::incoming).
+    /// Whether concerns of this type can [rewrite](Self::rewrites) requests.
+    const REWRITES: bool = false;
+
+    /// Whether this concern goes by what requests and answers name: tools, prompts, URIs. Then it must stand inside of all that
+    /// [rewrites](Self::REWRITES) these: it decides about what was rewritten, and would be told of other names in answers. A
+    /// [`Chain`] in another order does not compile.
+    const GOES_BY_NAMES: bool = true;
+
+    /// Whether this concern rewrites requests. Without one that does, none is shown to [`incoming`](Self::incoming). Only those
+    /// may that say so of their type ([`REWRITES`](Self::REWRITES)).
     fn rewrites(&self) -> bool {
         false
     }

@@ -11,6 +11,8 @@ use crate::protocol::{Era, Method, Namespace, UI_SCHEME, code, decode_mirrored, 
 impl Sealed for Namespace {}
 
 impl Concern for Namespace {
+    const REWRITES: bool = true;
+
     fn rewrites(&self) -> bool {
         true
     }

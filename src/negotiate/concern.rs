@@ -84,6 +84,8 @@ impl Negotiate {
 impl Sealed for Negotiate {}
 
 impl Concern for Negotiate {
+    const GOES_BY_NAMES: bool = false;
+
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         match self.required.judge(exchange, asked) {
             // What is not understood in one way could not be edited in one way.
