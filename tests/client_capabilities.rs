@@ -10,6 +10,7 @@ use kit::{LIST, apps_capabilities, initialize, modern, only, post, send, with};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tower::Layer;
+use tower_mcp_apps::concern::{Chain, ConcernService, Settings};
 use tower_mcp_apps::negotiate::{ClientCapabilities, Negotiate, NegotiateLayer};
 use tower_mcp_apps::{AppsLayer, McpContext};
 
@@ -86,6 +87,40 @@ async fn capabilities_are_edited_where_they_are_declared_and_nothing_else_is() {
     }
     assert!(ClientCapabilities::replaced("[]").is_err() && ClientCapabilities::replaced("{} 7").is_err());
     assert!(ClientCapabilities::forwarded().replace(UI, "true").is_err());
+}
+
+#[tokio::test]
+async fn two_in_one_chain_do_what_two_layers_do() {
+    let ui = json!({ "extensions": { UI: { "a": 1.0 }, "x/y": {} }, "roots": {} }).to_string();
+    let choices = || {
+        [
+            ClientCapabilities::forwarded(),
+            ClientCapabilities::withheld(),
+            withhold_ui(),
+            ClientCapabilities::replaced(&ui).expect("an object"),
+            ClientCapabilities::replaced(r#"{"extensions":null}"#).expect("an object"),
+            ClientCapabilities::forwarded().replace(UI, r#"{"b":2}"#).expect("an object").withhold("x/y"),
+        ]
+    };
+    for (inner, outer) in choices().iter().flat_map(|inner| choices().map(|outer| (inner.clone(), outer))) {
+        let negotiate = |client: &ClientCapabilities| Negotiate::new().client_capabilities(client.clone());
+        let layer = |client: &ClientCapabilities| NegotiateLayer::new().client_capabilities(client.clone());
+        for declared in ["{}", &ui, r#"{ "extensions" : { } }"#, r#"{"extensions":[]}"#] {
+            for body in declaring(declared) {
+                let (fused, stacked) = (Server::with_tools(tools()), Server::with_tools(tools()));
+                let chain = Chain::new(negotiate(&inner), negotiate(&outer));
+                let chained = ConcernService::new(fused.clone(), chain, Settings::new());
+                send(chained, post(body.clone())).await;
+                send(layer(&outer).layer(layer(&inner).layer(stacked.clone())), post(body)).await;
+                // Of what one adds and the other takes away again, layers leave an empty map.
+                let heard = |server: &Server| {
+                    let text = String::from_utf8(server.only().bytes().to_vec()).expect("the body is UTF-8");
+                    text.replace(r#""extensions":{}"#, "").replace(r#""extensions" : { }"#, "").replace(",}", "}")
+                };
+                assert_eq!(heard(&fused), heard(&stacked), "{inner:?} in {outer:?}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Capabilities: the server's in an `initialize` or `server/discover` result, and those that a client declares.
 
+use super::edit_capabilities;
 use crate::json::{Error, Key, Kind, Object, Reader, Splice, Value};
 
 const EXTENSIONS: &str = "extensions";
@@ -67,9 +68,18 @@ impl<'a> Capabilities<'a> {
         }
     }
 
-    /// Puts this JSON text of an object in the place of all that is there, and of all edits.
+    /// Puts this JSON text of an object in the place of all that is there, and of all edits. Only [`edit`](Self::edit) shows it.
     pub fn replace(&mut self, capabilities: impl AsRef<[u8]>) {
         self.whole = Some(capabilities.as_ref().to_vec());
+    }
+
+    /// Shows what is there by now: these capabilities, or what took [the place](Self::replace) of them.
+    pub fn edit(&mut self, mut edit: impl FnMut(&mut Capabilities<'_>)) {
+        match self.whole.take() {
+            // That is an object, as its own text says.
+            Some(whole) => self.whole = Some(edit_capabilities(&whole, edit).unwrap_or(whole)),
+            None => edit(self),
+        }
     }
 
     /// Reads the next value, an object, over what was in this one.

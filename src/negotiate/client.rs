@@ -91,7 +91,8 @@ impl ClientCapabilities {
     pub(super) fn edit(&self, capabilities: &mut Capabilities<'_>) {
         match &self.whole {
             Some(whole) => capabilities.replace(whole),
-            None => self.edit_extensions(capabilities),
+            None if self.extensions.is_empty() => {}
+            None => capabilities.edit(|capabilities| self.edit_extensions(capabilities)),
         }
     }
 
