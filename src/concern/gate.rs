@@ -17,7 +17,7 @@ use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use self::inquiry::{Inquiry, Turned};
-use super::catalogue::{Failure, Flight, Found, Heard, Keys, Landed, Page, Question, Tools};
+use super::catalogue::{Behind, Failure, Flight, Found, Heard, Keys, Landed, Page, Question, Tools};
 use super::collect::{Collect, Step};
 use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody};
@@ -297,13 +297,17 @@ impl<R: Body<Data = Bytes>> Reading<R> {
 
     /// The page, as soon as it is there.
     fn page<C: Concern>(&mut self, is_over: bool, handling: &Handling<C>) -> Result<Option<Page>, Failure> {
-        let Inquiry { question, tools, is_behind, missing, .. } = &mut *self.inquiry;
-        let behind = handling.settings().meta_tools.catalogue().filter(|_| *is_behind);
+        let Inquiry { question, tools, is_behind, missing, next, .. } = &mut *self.inquiry;
+        let meta_tools = &handling.settings().meta_tools;
+        let behind = meta_tools.catalogue().filter(|_| *is_behind).map(|tool| Behind {
+            meta_tools,
+            role: tool.role,
+            name: missing.last().map(|name| &**name).filter(|_| tool.argument.is_some()),
+            goes_on: next.is_some(),
+            depth: handling.limits().depth,
+        });
         let mut read = |message: &Bytes| match behind {
-            Some(tool) => {
-                let name = missing.last().map(|name| &**name).filter(|_| tool.argument.is_some());
-                handling.read_behind(message, &question.id, tool, name, tools)
-            }
+            Some(behind) => handling.read_behind(message, &question.id, behind, tools),
             None => handling.read_page(message, &question.id, tools),
         };
         let Some(splitter) = &mut self.splitter else {

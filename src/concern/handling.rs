@@ -19,8 +19,8 @@ use crate::exchange::{
 use crate::frames::Frames;
 use crate::json::{Splice, Str};
 use crate::message::{
-    Answer, CallResult, Capabilities, Entry, EntryKind, Meta, MetaRole, MetaTool, MetaTools, Payload, Reason, Refusal,
-    Sites, Walked, Wants, result_message, walk,
+    Answer, CallResult, Capabilities, Entry, EntryKind, Meta, MetaRole, MetaTools, Payload, Reason, Refusal, Sites,
+    Walked, Wants, result_message, walk,
 };
 use crate::protocol::{Audience, Era, Method, code, header};
 
@@ -235,12 +235,9 @@ impl<C: Concern> Handling<C> {
         &self,
         message: &Bytes,
         id: &[u8],
-        tool: &MetaTool,
-        name: Option<&str>,
+        behind: Behind<'_>,
         tools: &mut Tools,
     ) -> Result<Heard, Failure> {
-        let meta_tools = &self.settings().meta_tools;
-        let behind = Behind { meta_tools, role: tool.role, name, depth: self.limits().depth };
         read_behind(message, id, behind, &self.shared.concern, &self.exchange, tools)
     }
 

@@ -39,7 +39,9 @@ use super::EntryKind;
 ///
 /// Whether a tool is for the caller only the catalogue tells. It is asked in the caller's name, as `tools/list` is
 /// ([`LookUp`](crate::concern::LookUp)): by `describe_tool` for the one name where that is declared, else by the list that was declared
-/// first, without arguments. The inner service sees these as calls of its meta-tools.
+/// first, without arguments. Where its text or `structuredContent` is an object with `nextCursor` beside the list, as a page of MCP
+/// has it, the tool is called again with that as the argument `cursor`, page by page to the end; where there is no end, the call that
+/// is judged is refused. The inner service sees these as calls of its meta-tools.
 ///
 /// Many aggregators leave out `_meta` of the tools that they list, and with it `visibility`: then everything is for everybody,
 /// unless [`restore`](crate::restore) puts it back or [`Visibility::tool`](crate::visibility::Visibility::tool) says it.

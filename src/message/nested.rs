@@ -3,7 +3,7 @@
 use http::StatusCode;
 
 use super::outgoing::list_named;
-use super::{Entry, EntryKind, MetaRole, MetaTools, Reason, Refusal, Wants};
+use super::{Entry, EntryKind, MetaRole, MetaTools, Next, Reason, Refusal, Wants};
 use crate::json::{Depth, Error, InnerText, Kind, Reader, Removals, Span, Splice, Str};
 use crate::protocol::code;
 
@@ -22,6 +22,7 @@ pub(crate) struct Nested<'t, F> {
     is_unread: bool,
     is_removed: bool,
     is_entangled: bool,
+    next: Next,
 }
 
 /// What became of a place where entries were looked for.
@@ -72,6 +73,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
             is_unread: false,
             is_removed: false,
             is_entangled: false,
+            next: Next::Nowhere,
         }
     }
 
@@ -152,6 +154,11 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
     /// Whether there was something in which entries were looked for in vain.
     pub(crate) fn is_unread(&self) -> bool {
         self.is_unread
+    }
+
+    /// Where the list goes on that was read.
+    pub(crate) fn next(&self) -> &Next {
+        &self.next
     }
 
     fn content(&mut self, reader: &mut Reader<'_>, splice: &mut Splice) -> Result<(), Error> {
@@ -303,6 +310,10 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
             let kind = reader.peek()?;
+            if level == 1 && key.is("nextCursor") && Next::is_cursor(kind) {
+                self.next.note(reader)?;
+                continue;
+            }
             let next = match (kind, self.list_in(key)) {
                 (Kind::Array, Some(entries)) => {
                     self.list(entries, reader, splice)?;

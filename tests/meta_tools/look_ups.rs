@@ -198,3 +198,106 @@ async fn callers_at_once_all_hear_of_their_own_tool() {
     };
     tokio::time::timeout(std::time::Duration::from_secs(20), all).await.expect("it does not hang");
 }
+
+/// An aggregator whose list has these pages, each with the text of its result; its cursors are their numbers.
+fn paged(page: impl Fn(usize) -> Value + Send + Sync + 'static) -> Server {
+    Server::new(move |received| {
+        let message = received.json();
+        match (message["params"]["name"].as_str(), &message["params"]["arguments"]["cursor"]) {
+            (Some("list_tools"), Value::Null) => result(received, &page(0)),
+            (Some("list_tools"), cursor) => result(received, &page(cursor.as_str().unwrap().parse().unwrap())),
+            _ => result(received, &ran(&message, &tools())),
+        }
+    })
+}
+
+fn by_lists(unlisted: Unlisted) -> tower_mcp_apps::AppsLayer {
+    let lists = MetaTools::new().list_tools("list_tools").call_tool("call_tool", "name").unlisted(unlisted);
+    layer(Audience::Model).meta_tools(lists)
+}
+
+#[tokio::test]
+async fn a_list_is_asked_for_page_by_page() {
+    let page = |at: usize| {
+        let list = json!({ "tools": [tools()[at]], "nextCursor": if at < 2 { json!((at + 1).to_string()) } else { Value::Null } });
+        // In both places, and in another spelling.
+        let mut page = text(list.to_string().replace(r#""1""#, r#""\u0031""#));
+        page["structuredContent"] = list;
+        page
+    };
+    for unlisted in [Unlisted::Refuse, Unlisted::Forward] {
+        let server = paged(page);
+        let gate = by_lists(unlisted).layer(server.clone());
+        send(gate.clone(), through("admin")).await;
+        let pages = ["tools/call list_tools"; 3];
+        assert_eq!(asked(&server), [&["tools/list"][..], &pages, &["tools/call call_tool admin"]].concat());
+        // What is hidden stands behind the first page.
+        for call in [through("poll"), legacy("poll", json!({}))] {
+            assert_eq!(send(gate.clone(), call).await.error_code(), -32602);
+        }
+        send(gate, through("open")).await;
+        assert_eq!(asked(&server), ["tools/call call_tool open"]);
+    }
+}
+
+#[tokio::test]
+async fn a_list_whose_end_cannot_be_had_refuses_the_call() {
+    let entries = json!([tools()[0]]);
+    let listed = |next: Value| text(json!({ "tools": entries, "nextCursor": next }).to_string());
+    let again = listed(json!("1"));
+    let two = {
+        let mut two = listed(json!("1"));
+        two["structuredContent"] = json!({ "tools": entries, "nextCursor": "2" });
+        two
+    };
+    let doubled = text(r#"{"tools":[],"nextCursor":"1","nextCursor":"2"}"#);
+    let unsayable = text(r#"{"tools":[],"nextCursor":"\ud800"}"#);
+    let mut error = text("no");
+    error["isError"] = json!(true);
+    let unread = text("none");
+    let first = listed(json!("1"));
+    for (pages, how_many) in [
+        (vec![again.clone(), again], 2),
+        (vec![two], 1),
+        (vec![doubled], 1),
+        (vec![unsayable], 1),
+        (vec![first.clone(), error], 2),
+        (vec![first, unread], 2),
+    ] {
+        let answers = pages.clone();
+        let server = paged(move |at| answers[at].clone());
+        for request in [through("open"), through("poll"), legacy("unlisted", json!({}))] {
+            let answer = send(by_lists(Unlisted::Forward).layer(server.clone()), request).await;
+            assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_GATEWAY, json!(-32603)), "{pages:?}");
+            assert_eq!(asked(&server).len(), 1 + how_many, "{pages:?}");
+        }
+    }
+    // Cursors that never come again.
+    let server = paged(move |at| text(json!({ "tools": [], "nextCursor": (at + 1).to_string() }).to_string()));
+    let answer = send(by_lists(Unlisted::Forward).layer(server.clone()), through("open")).await;
+    assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_GATEWAY, json!(-32603)));
+    assert_eq!(asked(&server).len(), 1 + 1000);
+}
+
+#[tokio::test]
+async fn the_cursors_of_one_list_are_not_those_of_another() {
+    let server = Server::new(|received| {
+        let message = received.json();
+        let cursor = match message["method"].as_str() {
+            Some("tools/list") => message["params"]["cursor"].clone(),
+            _ => message["params"]["arguments"]["cursor"].clone(),
+        };
+        let next = if cursor.is_null() { json!("next") } else { Value::Null };
+        match (message["method"].as_str(), message["params"]["name"].as_str()) {
+            (Some("tools/list"), _) => result(received, &json!({ "tools": [], "nextCursor": next })),
+            (_, Some("list_tools")) => {
+                let at = usize::from(!cursor.is_null());
+                result(received, &text(json!({ "tools": [tools()[at]], "nextCursor": next }).to_string()))
+            }
+            _ => result(received, &ran(&message, &tools())),
+        }
+    });
+    let gate = by_lists(Unlisted::Refuse).layer(server.clone());
+    assert_eq!(send(gate.clone(), through("open")).await.json()["result"], text("ran open"));
+    assert_eq!(send(gate, through("poll")).await.error_code(), -32602);
+}

@@ -30,7 +30,7 @@ type NameCaller = dyn Fn(&Parts) -> Vec<u8> + Send + Sync;
 /// that one request (`Content-*`, `Mcp-Name`, `Mcp-Param-*`, `Idempotency-Key`, `DPoP`, `Signature*`, `X-Payment`) or to its
 /// connection (`Transfer-Encoding` and the like). Of callers that sign their requests (`Signature*`, RFC 9421) no two requests
 /// are taken for the same caller's, so each of their calls costs a look-up.
-/// All pages together are bounded by [`Limits::response_bytes`](crate::exchange::Limits::response_bytes), and their number by 1000.
+/// All pages together are bounded by [`Limits::response_bytes`](crate::exchange::Limits::response_bytes), and those of each list in number by 1000.
 ///
 /// # How long it may take
 ///
@@ -220,7 +220,8 @@ impl Question {
         self.send(call, &context.for_look_up(self.id.clone()), options, params)
     }
 
-    /// The call of a meta-tool: of one that describes a tool with this name, else of one that lists all.
+    /// The call of a meta-tool: of one that describes a tool with this name, else of one that lists all, from its start or from
+    /// behind this cursor (its JSON text).
     pub(in crate::concern) fn call(
         &self,
         call: &Parts,
@@ -228,8 +229,12 @@ impl Question {
         options: &LookUp,
         tool: &MetaTool,
         name: Option<&str>,
+        cursor: Option<&[u8]>,
     ) -> (Parts, Bytes) {
         let mut arguments = Object::default();
+        if let Some(cursor) = cursor {
+            arguments.set("cursor", cursor);
+        }
         if let (Some(argument), Some(name)) = (&tool.argument, name) {
             arguments.set_with(argument, |out| write_string(name, out));
         }

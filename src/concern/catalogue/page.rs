@@ -8,7 +8,7 @@ use super::{Failure, Tool, Tools};
 use crate::concern::Concern;
 use crate::exchange::Exchange;
 use crate::json::{Depth, Error, Kind, Reader, Splice};
-use crate::message::{Entry, EntryKind, MetaRole, MetaTools, Nested, Wants};
+use crate::message::{Entry, EntryKind, MetaRole, MetaTools, Nested, Next, Wants};
 use crate::protocol::{TOOLS_CHANGED, code};
 
 /// What a page says beside its tools.
@@ -54,6 +54,8 @@ pub(in crate::concern) struct Behind<'q> {
     pub(in crate::concern) role: MetaRole,
     /// The tool that is to be described; `None` where all are to be listed.
     pub(in crate::concern) name: Option<&'q str>,
+    /// Whether it is asked to go on with its list.
+    pub(in crate::concern) goes_on: bool,
     pub(in crate::concern) depth: Depth,
 }
 
@@ -111,7 +113,8 @@ impl<C: Concern> Read<'_, '_, C> {
                 results += 1;
                 result = (kind == Kind::Object).then_some(here);
             } else if key.is("error") && kind == Kind::Object {
-                knows_none = self.behind.is_some() && says_invalid_params(Reader::within(message, span))?;
+                knows_none = self.behind.is_some_and(|behind| !behind.goes_on)
+                    && says_invalid_params(Reader::within(message, span))?;
             } else if key.is("method") && kind == Kind::String {
                 let method = Reader::within(message, span).string()?;
                 tells_of_change |= method.is(TOOLS_CHANGED);
@@ -170,7 +173,8 @@ impl<C: Concern> Read<'_, '_, C> {
         })
     }
 
-    /// The result of a meta-tool. One that says it is an error has no entries: then the server does not know the tool.
+    /// The result of a meta-tool. One that says it is an error has no entries: then the server does not know the tool. Unless it has
+    /// begun to list.
     fn result_behind(&mut self, message: &Bytes, behind: Behind<'_>) -> Result<Answer, Error> {
         let Self { reader, concern, exchange, tools, .. } = self;
         let show = |entry: &mut Entry<'_>| {
@@ -202,10 +206,17 @@ impl<C: Concern> Read<'_, '_, C> {
                 is_complete &= kind == Kind::String && Reader::within(message, span).string()?.is("complete");
             }
         }
-        if !is_complete || (nested.is_unread() && !is_error) {
+        let is_read = if is_error { !behind.goes_on } else { !nested.is_unread() };
+        if !is_complete || !is_read {
             return Ok(Answer::Error);
         }
-        Ok(Answer::Heard(Heard::Page(Page::default())))
+        // What describes one tool has no further page.
+        let next = match nested.next() {
+            Next::At(cursor) if behind.name.is_none() => Some(cursor.clone()),
+            Next::Unclear if behind.name.is_none() => return Ok(Answer::Ambiguous),
+            _ => None,
+        };
+        Ok(Answer::Heard(Heard::Page(Page { next, ..Page::default() })))
     }
 
     fn tools(&mut self) -> Result<(), Error> {

@@ -25,7 +25,8 @@ pub(super) struct Inquiry {
     fresh_for: Option<Duration>,
     is_public: bool,
     cursors: HashSet<Bytes>,
-    next: Option<Bytes>,
+    /// The JSON text of the cursor of the page that is asked next.
+    pub(super) next: Option<Bytes>,
     /// Whether `tools/list` was read to its end, so that meta-tools are asked.
     pub(super) is_behind: bool,
     /// The tools that a meta-tool is still to describe, the next one last; of one that lists all, anything.
@@ -65,7 +66,7 @@ impl Inquiry {
         let settings = call.handling.settings();
         let (options, context) = (&settings.look_up, call.handling.context());
         let (parts, body) = match self.asks(call) {
-            Some((tool, name)) => self.question.call(&call.parts, context, options, tool, name),
+            Some((tool, name)) => self.question.call(&call.parts, context, options, tool, name, self.next.as_deref()),
             None => self.question.request(&call.parts, context, options, self.next.as_deref()),
         };
         Request::from_parts(parts, RequestBody::read(Frames::from(body).into()))
@@ -77,7 +78,7 @@ impl Inquiry {
         Some((tool, self.missing.last().map(|name| &**name).filter(|_| tool.argument.is_some())))
     }
 
-    /// A meta-tool answered. Goes on to the next, or ends.
+    /// A meta-tool answered, of a list with its last page. Goes on to the next, or ends.
     fn turn_behind<C: Concern, B: Body>(mut self: Box<Self>, call: &Call<C, B>) -> Turned {
         if let Some((_, name)) = self.asks(call).map(|(tool, name)| (tool.role, name.map(Box::<str>::from))) {
             self.tools.asked_behind(name.as_deref());
@@ -111,15 +112,18 @@ impl Inquiry {
         let fresh_for = call.handling.settings().look_up.fresh_for(page.ttl_ms);
         self.fresh_for = Some(self.fresh_for.map_or(fresh_for, |before| before.min(fresh_for)));
         self.is_public &= page.is_public;
-        if self.is_behind {
-            return self.turn_behind(call);
-        }
         let Some(cursor) = page.next else {
+            self.next = None;
+            if self.is_behind {
+                return self.turn_behind(call);
+            }
             self.missing = call.missing(&self.tools);
             if self.missing.is_empty() {
                 return self.over();
             }
-            (self.is_behind, self.next) = (true, None);
+            // Another list, which has cursors of its own.
+            self.is_behind = true;
+            self.cursors.clear();
             return Turned::Next(self);
         };
         let failure = if !self.cursors.insert(cursor.clone()) {
