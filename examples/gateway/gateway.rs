@@ -41,7 +41,7 @@ pub(crate) struct Settings {
     pub(crate) patience: Duration,
 }
 
-/// Several MCP servers as one. Its clones are the same gateway, and nothing of an exchange outlasts it.
+/// Several MCP servers as one. Its clones are the same gateway, and remember nothing of an exchange.
 #[derive(Clone)]
 pub(crate) struct Gateway {
     upstreams: Arc<[Upstream]>,

@@ -28,9 +28,11 @@
 //! # When an upstream fails
 //!
 //! `initialize`, `server/discover` and the first page of a list leave it out and name it in `_meta`; such a result is not to
-//! be kept (`ttlMs` 0). It takes no part in a session that began without it. A session that it opened for an `initialize` whose
-//! client left, or that failed, is ended (DELETE), unless it opens it later than `--answer-timeout`. A later page of a list, and whatever is for
+//! be kept (`ttlMs` 0). It takes no part in a session that began without it. A later page of a list, and whatever is for
 //! it alone, is an error that names it. Where one upstream does not know a session any longer, the session is over.
+//!
+//! A session that an upstream opened for an `initialize` that failed in the end, or whose client left, is ended (DELETE). One that
+//! it opens later than `--answer-timeout` stays, until it ends it itself.
 
 #![forbid(unsafe_code)]
 

@@ -31,7 +31,8 @@
 //! `Content-Length` is made to fit. No header mirrors capabilities, so headers and body go on saying the same.
 //!
 //! - Audience, session tags and what is required go by what the client declared, as does [`McpContext`](crate::McpContext).
-//! - A layer further in knows only what is written: with stacked layers, the one with this option is the innermost.
+//! - A layer further in knows only what is written: with stacked layers, the one with this option is the innermost. Where several
+//!   have it, the outer one edits first, also in one [`Chain`](crate::concern::Chain).
 //! - Where a message declares nothing, nothing is added. What could not be read, or readers may understand differently, is
 //!   refused: what is withheld would get through in it.
 //! - A digest of the body in a header or trailer is taken off, where the body was edited; a signature over it
