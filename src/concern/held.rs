@@ -26,11 +26,11 @@ pub(super) struct Held<R, C> {
     pub(super) handling: Handling<C>,
 }
 
+/// An answer that goes out, or one whose body is being read.
+type Opened<R, C> = ControlFlow<Response<ResponseBody<R, C>>, Box<Held<R, C>>>;
+
 /// Decides by its head what an answer needs: it goes out now, or continues with its body being read.
-pub(super) fn open<R, C>(
-    response: Response<R>,
-    mut handling: Handling<C>,
-) -> ControlFlow<Response<ResponseBody<R, C>>, Box<Held<R, C>>>
+pub(super) fn open<R, C>(response: Response<R>, mut handling: Handling<C>) -> Opened<R, C>
 where
     R: Body<Data = Bytes>,
     C: Concern,
