@@ -1,7 +1,7 @@
 //! The bodies that the layers hand inwards and outwards.
 
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -181,45 +181,13 @@ where
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let mut this = self.project();
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let this = self.as_mut().project();
         // What passes unread is not even moved.
-        if let (ResponseProjection::Through { body }, None) = (this.kind.as_mut().project(), &this.recorder) {
+        if let (ResponseProjection::Through { body }, None) = (this.kind.project(), this.recorder) {
             return body.poll_frame(cx);
         }
-        let (frame, was_held) = match this.kind.as_mut().project() {
-            ResponseProjection::Through { body } => (ready!(body.poll_frame(cx)), false),
-            ResponseProjection::Resumed { frames, body } => match frames.next() {
-                Some(piece) => (Some(Ok(Frame::data(piece))), false),
-                None => (ready!(body.as_mut().poll_frame(cx)), false),
-            },
-            ResponseProjection::Read { read } => (read.next_frame(), true),
-            ResponseProjection::Events { events } => (ready!(events.poll_frame(cx)), true),
-            ResponseProjection::Failing { error } => (error.take().map(Err), false),
-        };
-        let frame = match frame {
-            // Where a body fails, hyper's server drops what it has not sent yet, the head with it. What we held until now
-            // goes out while there is nothing more to be had.
-            Some(Err(error)) if was_held => {
-                this.kind.set(Response::Failing { error: Some(error) });
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            frame => frame,
-        };
-        if let Some(recorder) = this.recorder {
-            match &frame {
-                Some(Ok(frame)) => {
-                    recorder.sent(frame.data_ref().map_or(0, Bytes::len));
-                    if frame.is_trailers() || this.kind.is_end() {
-                        recorder.finish(End::Complete);
-                    }
-                }
-                Some(Err(_)) => recorder.finish(End::Failed),
-                None => recorder.finish(End::Complete),
-            }
-        }
-        Poll::Ready(frame)
+        self.poll_known(cx)
     }
 
     fn is_end_stream(&self) -> bool {
@@ -241,5 +209,49 @@ where
             Response::Read { read } => read.size_hint(),
             Response::Events { .. } | Response::Failing { .. } => SizeHint::default(),
         }
+    }
+}
+
+impl<B, C> ResponseBody<B, C>
+where
+    B: Body<Data = Bytes>,
+    C: Concern,
+{
+    /// Polls for a frame that is looked at here, or counted.
+    // Out of line, so that what passes unread is cheap to poll.
+    #[inline(never)]
+    fn poll_known(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let mut this = self.project();
+        let was_held = matches!(*this.kind, Response::Read { .. } | Response::Events { .. });
+        let polled = match this.kind.as_mut().project() {
+            ResponseProjection::Through { body } => body.poll_frame(cx),
+            ResponseProjection::Resumed { frames, body } => match frames.next() {
+                Some(piece) => Poll::Ready(Some(Ok(Frame::data(piece)))),
+                None => body.as_mut().poll_frame(cx),
+            },
+            ResponseProjection::Read { read } => Poll::Ready(read.next_frame()),
+            ResponseProjection::Events { events } => events.poll_frame(cx),
+            ResponseProjection::Failing { error } => Poll::Ready(error.take().map(Err)),
+        };
+        // Where a body fails, hyper's server drops what it has not sent yet, the head with it. What we held until now
+        // goes out while there is nothing more to be had.
+        if was_held && let Poll::Ready(Some(Err(error))) = polled {
+            this.kind.set(Response::Failing { error: Some(error) });
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if let (Some(recorder), Poll::Ready(frame)) = (this.recorder, &polled) {
+            match frame {
+                Some(Ok(frame)) => {
+                    recorder.sent(frame.data_ref().map_or(0, Bytes::len));
+                    if frame.is_trailers() || this.kind.is_end() {
+                        recorder.finish(End::Complete);
+                    }
+                }
+                Some(Err(_)) => recorder.finish(End::Failed),
+                None => recorder.finish(End::Complete),
+            }
+        }
+        polled
     }
 }
