@@ -72,6 +72,9 @@ fn works() -> Vec<(String, Box<dyn Fn() -> Work>)> {
     add("stream-1000-events/model-call", || exchanges(AppsLayer::new().layer(stream()), call(NO_APPS)));
     add("stream-1000-events/get", || exchanges(AppsLayer::new().layer(stream()), get(NO_SESSION)));
     add("stream-1000-events/host-get", || exchanges(AppsLayer::new().layer(stream()), get(HOST_SESSION)));
+    add("stream-1MiB-event/bare", || exchanges(large_event(), call(HOST)));
+    add("stream-1MiB-event/model-call", || exchanges(AppsLayer::new().layer(large_event()), call(NO_APPS)));
+    add("stream-1MiB-event/get", || exchanges(AppsLayer::new().layer(large_event()), get(NO_SESSION)));
     for (name, list) in LISTS {
         let make = move || on(corpus::tools(3, 100), move |body| drop(black_box(list(body))));
         works.push((format!("list/{name}"), Box::new(make)));
@@ -98,4 +101,9 @@ where
 
 fn stream() -> Server {
     Server::events(&few_tools(), corpus::progress(1_000))
+}
+
+/// One event, in chunks of 1 KiB.
+fn large_event() -> Server {
+    Server::events(&few_tools(), corpus::chunks(&corpus::one_event(&corpus::page(1 << 20)), 1024))
 }
