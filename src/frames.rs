@@ -28,6 +28,7 @@ pub struct Frames {
 
 impl Frames {
     /// Adds a piece behind the others.
+    #[inline]
     pub fn push(&mut self, piece: Bytes) {
         if piece.is_empty() {
             return;
@@ -116,7 +117,11 @@ impl Extend<Bytes> for Frames {
 impl Iterator for Frames {
     type Item = Bytes;
 
+    #[inline]
     fn next(&mut self) -> Option<Bytes> {
+        if self.left == 0 {
+            return None;
+        }
         let piece = self.first.take().or_else(|| self.rest.pop_front())?;
         self.left -= piece.len();
         Some(piece)

@@ -286,11 +286,10 @@ impl<C: Concern> Handling<C> {
         self.is_enforced() || (!self.shared.settings.meta_tools.is_empty() && is_filtered())
     }
 
-    /// Whether an event in which a glance finds nothing to edit may pass: no filter has to see that it can be read, and
-    /// nobody edits notifications.
-    pub(super) fn passes_at_a_glance(&self) -> bool {
+    /// Whether nobody edits notifications, so that a glance at an event may tell that there is nothing to edit.
+    pub(super) fn edits_no_notification(&self) -> bool {
         let of_notifications = self.shared.concern.wants(&self.exchange, Answer::Unknown);
-        !self.is_enforced() && !(self.wants | of_notifications).has(Wants::UPDATES)
+        !(self.wants | of_notifications).has(Wants::UPDATES)
     }
 
     /// Edits one message, or a batch of them.

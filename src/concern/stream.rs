@@ -14,6 +14,7 @@ use super::collect::MOST_LEADING_SPACE;
 use super::handling::{Edited, Handling};
 use super::head;
 use crate::frames::Frames;
+use crate::json::{Depth, Reader};
 use crate::message::may_have_sites;
 use crate::sse::{Block, Sniff, Splitter, sniff};
 
@@ -38,8 +39,12 @@ where
     C: Concern,
 {
     pub(super) fn new(body: Pin<Box<B>>, handling: Handling<C>) -> Self {
-        let glances = handling.passes_at_a_glance();
-        let edit = Edit { handling, glances, phase: Phase::Sniffing(Frames::default()), out: Frames::default() };
+        let glance = match handling.edits_no_notification() {
+            false => Glance::Useless,
+            true if handling.enforces_events() => Glance::IfJson,
+            true => Glance::Enough,
+        };
+        let edit = Edit { handling, glance, phase: Phase::Sniffing(Frames::default()), out: Frames::default() };
         Self { body: Some(body), edit, end: None }
     }
 
@@ -86,10 +91,20 @@ where
 /// What is done to the bytes.
 struct Edit<C> {
     handling: Handling<C>,
-    /// Whether an event may pass by a glance at its bytes.
-    glances: bool,
+    glance: Glance,
     phase: Phase,
     out: Frames,
+}
+
+/// What it is worth that a glance at an event finds nothing to edit.
+#[derive(Clone, Copy)]
+enum Glance {
+    /// The event passes.
+    Enough,
+    /// The event passes if it is JSON: a filter must see that it can be read.
+    IfJson,
+    /// Nothing: notifications are edited, which no glance looks for.
+    Useless,
 }
 
 enum Phase {
@@ -131,8 +146,7 @@ impl<C: Concern> Edit<C> {
                         held.extend(splitter.take_buffered());
                         return self.too_large(held);
                     }
-                    let edited = edit_block(&self.handling, self.glances, block);
-                    self.out.extend(edited);
+                    pass_on(&self.handling, self.glance, block, &mut self.out);
                 }
                 if splitter.buffered() > most {
                     let held = splitter.take_buffered();
@@ -167,8 +181,7 @@ impl<C: Concern> Edit<C> {
             Phase::Sniffing(frames) => self.out.extend(frames),
             Phase::Events(mut splitter) => {
                 while let Some(block) = splitter.finish() {
-                    let edited = edit_block(&self.handling, self.glances, block);
-                    self.out.extend(edited);
+                    pass_on(&self.handling, self.glance, block, &mut self.out);
                 }
             }
             Phase::Json(frames) => {
@@ -203,40 +216,69 @@ impl<C: Concern> Edit<C> {
     }
 }
 
-fn edit_block<C: Concern>(handling: &Handling<C>, glances: bool, block: Block) -> Frames {
-    // No word that a glance looks for goes over a line end, since JSON has none within a string.
-    if glances && block.as_one().is_some_and(|event| !may_have_sites(event)) {
-        return block.frames();
+/// Adds what becomes of an event.
+fn pass_on<C: Concern>(handling: &Handling<C>, glance: Glance, block: Block, out: &mut Frames) {
+    match edited(handling, glance, &block) {
+        Some(edited) => out.extend(edited),
+        None => block.push_to(out),
     }
-    let data = block.data();
+}
+
+/// What becomes of an event; `None` where it stays as it came.
+fn edited<C: Concern>(handling: &Handling<C>, glance: Glance, block: &Block) -> Option<Frames> {
+    let joined;
+    let data = match block.data_in_place() {
+        Some(data) => data,
+        None => {
+            joined = block.data();
+            &joined
+        }
+    };
     // Only a JSON object or array can hold what a concern looks at; other events are not JSON-RPC's.
-    if !may_hold_a_message(&data) {
-        return block.frames();
+    if !may_hold_a_message(data) {
+        return None;
     }
-    match handling.edit(&data) {
-        Edited::Not => block.frames(),
-        Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => block.with_data(edited),
+    let passes = match glance {
+        Glance::Enough => !may_have_sites(data),
+        Glance::IfJson => !may_have_sites(data) && is_json(data, handling.limits().depth),
+        Glance::Useless => false,
+    };
+    if passes {
+        return None;
+    }
+    match handling.edit(&block.data()) {
+        Edited::Not => None,
+        Edited::To(edited) | Edited::Mended(edited) | Edited::Refused(edited, _) => Some(block.with_data(edited)),
         Edited::Unreadable if handling.enforces_events() => {
             let message = "an event of the server could not be read, so it could not be filtered";
-            if block.is_ended() {
-                block.with_data([Bytes::from(handling.error(message))])
-            } else {
-                error_event(handling, message).into()
-            }
+            Some(match block.is_ended() {
+                true => block.with_data([Bytes::from(handling.error(message))]),
+                false => error_event(handling, message).into(),
+            })
         }
-        Edited::Unreadable => block.frames(),
+        Edited::Unreadable => None,
     }
 }
 
 /// Whether an object or array begins behind what some readers trim away before they read JSON, though JSON does not allow it
 /// there: white space of any kind, control characters, a byte order mark.
 fn may_hold_a_message(data: &[u8]) -> bool {
+    // Nearly always it begins at once.
+    if let [b'{' | b'[', ..] = data {
+        return true;
+    }
     let is_trimmed = |letter: &char| letter.is_whitespace() || letter.is_control() || *letter == '\u{feff}';
     let mut letters = data.utf8_chunks().flat_map(|chunk| {
         let invalid = (!chunk.invalid().is_empty()).then_some(char::REPLACEMENT_CHARACTER);
         chunk.valid().chars().chain(invalid)
     });
     matches!(letters.find(|letter| !is_trimmed(letter)), Some('{' | '['))
+}
+
+/// Whether these bytes are one JSON text, no deeper than this.
+fn is_json(data: &[u8], depth: Depth) -> bool {
+    let mut reader = Reader::with_depth(data, depth);
+    reader.skip().and_then(|_| reader.end()).is_ok()
 }
 
 /// An event of our own with a JSON-RPC error, in one piece.

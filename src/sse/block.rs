@@ -1,5 +1,6 @@
 //! One block of an event stream: the bytes as they came, and what they say.
 
+use std::ops::Range;
 use std::slice;
 
 use bytes::{Bytes, BytesMut};
@@ -16,6 +17,8 @@ use super::{
 #[derive(Clone, Debug)]
 pub struct Block {
     pieces: Pieces,
+    /// Where the value of the only data field lies, if that was seen.
+    value: Option<Range<usize>>,
     bom: bool,
     ended: bool,
 }
@@ -27,12 +30,13 @@ enum Pieces {
 }
 
 impl Block {
-    pub(super) fn one(piece: Bytes, bom: bool, ended: bool) -> Self {
-        Self { pieces: Pieces::One(piece), bom, ended }
+    #[inline]
+    pub(super) fn one(piece: Bytes, value: Option<Range<usize>>, bom: bool, ended: bool) -> Self {
+        Self { pieces: Pieces::One(piece), value, bom, ended }
     }
 
     pub(super) fn many(pieces: Vec<Bytes>, bom: bool, ended: bool) -> Self {
-        Self { pieces: Pieces::Many(pieces), bom, ended }
+        Self { pieces: Pieces::Many(pieces), value: None, bom, ended }
     }
 
     /// The bytes as they came: slices of the chunks that were pushed, one for each chunk that has a part in the block
@@ -45,8 +49,12 @@ impl Block {
     }
 
     /// How many bytes the block has, its blank line included.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.pieces().iter().map(Bytes::len).sum()
+        match &self.pieces {
+            Pieces::One(piece) => piece.len(),
+            Pieces::Many(pieces) => pieces.iter().map(Bytes::len).sum(),
+        }
     }
 
     /// Whether there are no bytes; a [`Splitter`](super::Splitter) gives no such block.
@@ -59,17 +67,18 @@ impl Block {
         self.ended
     }
 
-    /// The bytes as they came, where they came in one chunk.
-    pub(crate) fn as_one(&self) -> Option<&Bytes> {
-        match &self.pieces {
-            Pieces::One(piece) => Some(piece),
-            Pieces::Many(_) => None,
+    /// Hands the bytes on as they came.
+    #[inline]
+    pub(crate) fn push_to(self, frames: &mut Frames) {
+        match self.pieces {
+            Pieces::One(piece) => frames.push(piece),
+            Pieces::Many(pieces) => frames.extend(pieces),
         }
     }
 
     /// Whether there is a data field, be it empty. Without one, a client dispatches no event.
     pub fn has_data(&self) -> bool {
-        self.lines().any(|line| line.data().is_some())
+        self.value.is_some() || self.lines().any(|line| line.data().is_some())
     }
 
     /// The event's data: the values of its data fields, joined by LF, each without the one space that may lead it. Empty
@@ -78,6 +87,9 @@ impl Block {
     /// A single value within a single chunk is a slice of that chunk; anything else is one copy. Bytes that are no
     /// UTF-8 stay as they are. In a block that is not [ended](Self::is_ended), the last line counts as if it were whole.
     pub fn data(&self) -> Bytes {
+        if let Some((piece, value)) = self.value() {
+            return piece.slice(value);
+        }
         let mut values = self.lines().filter_map(|line| line.data()).map(|data| data.value);
         let mut cursor = Cursor::new(self.pieces());
         let Some(first) = values.next() else {
@@ -95,6 +107,20 @@ impl Block {
         joined.freeze()
     }
 
+    /// The event's data where they lie, if that was seen.
+    #[inline]
+    pub(crate) fn data_in_place(&self) -> Option<&[u8]> {
+        self.value().and_then(|(piece, value)| piece.get(value))
+    }
+
+    #[inline]
+    fn value(&self) -> Option<(&Bytes, Range<usize>)> {
+        match &self.pieces {
+            Pieces::One(piece) => Some((piece, self.value.clone()?)),
+            Pieces::Many(_) => None,
+        }
+    }
+
     /// The block with other data, given in pieces.
     ///
     /// All other lines keep their bytes and order. The new data stand where the first data line stood, written as that
@@ -105,7 +131,7 @@ impl Block {
     /// knows no other. Where a line begins with a space, `data:` becomes `data: `, or that space would be dropped.
     ///
     /// Neighbouring pieces below 16 KiB are copied into one frame; larger ones stay slices.
-    pub fn with_data(self, data: impl IntoIterator<Item = Bytes>) -> Frames {
+    pub fn with_data(&self, data: impl IntoIterator<Item = Bytes>) -> Frames {
         rewrite::with_data(self.pieces(), self.lines(), self.ended, data)
     }
 

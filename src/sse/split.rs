@@ -1,10 +1,10 @@
 //! The splitter: cuts chunks at the blank lines, each byte looked at once.
 
-use std::{collections::VecDeque, mem};
+use std::{collections::VecDeque, mem, ops::Range};
 
 use bytes::Bytes;
-use memchr::memchr2;
 
+use super::lines::{data_prefix, line_end};
 use super::{BOM, Block, CR, LF};
 use crate::frames::{Frames, Loose};
 
@@ -52,6 +52,7 @@ pub struct Splitter {
 
 impl Splitter {
     /// Adds the next chunk of the stream.
+    #[inline]
     pub fn push(&mut self, chunk: Bytes) {
         self.buffered += chunk.len();
         if self.current.is_empty() {
@@ -63,22 +64,20 @@ impl Splitter {
     }
 
     /// The next block whose blank line has come; `None` until more is pushed.
+    #[inline]
     pub fn next_block(&mut self) -> Option<Block> {
+        if self.current.is_empty() { None } else { self.scan_on() }
+    }
+
+    fn scan_on(&mut self) -> Option<Block> {
         while !self.current.is_empty() {
-            match self.scan.block_end(&self.current) {
-                Some(end) if end < self.current.len() => {
-                    let piece = self.current.split_to(end);
-                    return Some(self.block(piece, true));
-                }
-                Some(_) => {
-                    let piece = self.next_chunk();
-                    return Some(self.block(piece, true));
-                }
-                None => {
-                    let piece = self.next_chunk();
-                    self.hold(piece);
-                }
-            }
+            let Some(end) = self.scan.block_end(&self.current) else {
+                let piece = self.next_chunk();
+                self.hold(piece);
+                continue;
+            };
+            let piece = if end.at < self.current.len() { self.current.split_to(end.at) } else { self.next_chunk() };
+            return Some(self.block(piece, end.value, true));
         }
         None
     }
@@ -90,7 +89,7 @@ impl Splitter {
     pub fn finish(&mut self) -> Option<Block> {
         let block = self.next_block().or_else(|| {
             let piece = self.held.pop()?;
-            Some(self.block(piece, false))
+            Some(self.block(piece, None, false))
         });
         if block.is_none() {
             *self = Self::default();
@@ -113,6 +112,7 @@ impl Splitter {
         Frames::from(held)
     }
 
+    #[inline]
     fn next_chunk(&mut self) -> Bytes {
         mem::replace(&mut self.current, self.waiting.pop_front().unwrap_or_default())
     }
@@ -126,18 +126,19 @@ impl Splitter {
         }
     }
 
-    fn block(&mut self, last: Bytes, ended: bool) -> Block {
+    /// The block that ends with this piece. The value matters where this is all of it.
+    #[inline(always)]
+    fn block(&mut self, last: Bytes, value: Option<Range<usize>>, ended: bool) -> Block {
+        self.buffered -= last.len();
         let bom = self.scan.take_bom();
+        if self.held.is_empty() {
+            return Block::one(last, value, bom, ended);
+        }
         self.loose = Loose::default();
-        let block = if self.held.is_empty() {
-            Block::one(last, bom, ended)
-        } else {
-            let mut pieces = mem::take(&mut self.held);
-            pieces.push(last);
-            Block::many(pieces, bom, ended)
-        };
-        self.buffered -= block.len();
-        block
+        let mut pieces = mem::take(&mut self.held);
+        self.buffered -= pieces.iter().map(Bytes::len).sum::<usize>();
+        pieces.push(last);
+        Block::many(pieces, bom, ended)
     }
 }
 
@@ -154,30 +155,53 @@ struct Scan {
     after_cr: bool,
 }
 
+/// The end of a block, as a chunk shows it.
+struct BlockEnd {
+    /// Right behind the blank line.
+    at: usize,
+    /// Where the value of the only data field lies, of those that began in the chunk.
+    value: Option<Range<usize>>,
+}
+
 impl Scan {
-    /// Where in `chunk` the block ends, right after its blank line. Scans the chunk to its end if there is none.
-    fn block_end(&mut self, chunk: &[u8]) -> Option<usize> {
+    /// Where in `chunk` the block ends. Scans the chunk to its end if there is no blank line.
+    fn block_end(&mut self, chunk: &[u8]) -> Option<BlockEnd> {
         let mut at = self.skip_bom(chunk);
         if mem::take(&mut self.after_cr) && chunk.first() == Some(&LF) {
             at = 1;
         }
-        while let Some(text) = memchr2(CR, LF, &chunk[at..]) {
-            let blank = text == 0 && !mem::take(&mut self.in_line);
-            at += text;
-            let cr = chunk[at] == CR;
-            at += 1;
-            match chunk.get(at) {
-                Some(&LF) if cr => at += 1,
-                // Not after a blank line: its LF, in the next chunk, is then a blank line, which ends a block as it should.
-                None if cr && !blank => self.after_cr = true,
-                _ => {}
+        let mut begins_here = !mem::take(&mut self.in_line);
+        let mut fields = 0;
+        let mut value = 0..0;
+        while let Some(&first) = chunk.get(at) {
+            let blank = begins_here && matches!(first, LF | CR);
+            let mut end = at;
+            if !blank {
+                let line = &chunk[at..];
+                let Some(text) = line_end(line) else {
+                    self.in_line = true;
+                    return None;
+                };
+                end += text;
+                if begins_here && let Some(prefix) = data_prefix(&line[..text]) {
+                    fields += 1;
+                    value = at + prefix..end;
+                }
             }
+            at = end + 1;
+            if chunk[end] == CR {
+                match chunk.get(at) {
+                    Some(&LF) => at += 1,
+                    // Not after a blank line: its LF, in the next chunk, is then a blank line, which ends a block as it should.
+                    None if !blank => self.after_cr = true,
+                    _ => {}
+                }
+            }
+            begins_here = true;
             if blank {
-                return Some(at);
+                return Some(BlockEnd { at, value: (fields == 1).then_some(value) });
             }
-            self.in_line = false;
         }
-        self.in_line |= at < chunk.len();
         None
     }
 

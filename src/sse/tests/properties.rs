@@ -4,7 +4,7 @@ use bytes::Bytes;
 use proptest::{collection::vec, prelude::*, sample::select};
 
 use super::{blocks, bytes_of, cut, dispatched, oracle};
-use crate::sse::Block;
+use crate::sse::{Block, lines};
 
 fn line_end() -> impl Strategy<Value = Vec<u8>> {
     select(vec![&b"\n"[..], b"\r", b"\r\n"]).prop_map(<[u8]>::to_vec)
@@ -73,6 +73,13 @@ proptest! {
         prop_assert_eq!(dispatched(&blocks), expected);
         let not_ended = blocks.iter().position(|block| !block.is_ended());
         prop_assert!(not_ended.is_none_or(|at| at + 1 == blocks.len()));
+    }
+
+    #[test]
+    fn a_line_ends_at_its_first_cr_or_lf(text in vec(select(b"a\x00\t\x0b\x0c\x0e\x0f\x10\x1f \x7f\x8a\x8d\xff".to_vec()), 0..40),
+        end in select(vec![&b""[..], b"\r", b"\n", b"\r\n", b"\n\r", b"\nabcdefghijklmnopqrstuvwxyz\r"])) {
+        let line = [&text[..], end].concat();
+        prop_assert_eq!(lines::line_end(&line), (!end.is_empty()).then_some(text.len()));
     }
 
     #[test]
