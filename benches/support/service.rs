@@ -1,7 +1,7 @@
 //! A server in process, and exchanges with it from `Service::call` to the last frame of the answer.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -226,11 +226,13 @@ where
     assert!(response.status().is_success());
     let mut body = pin!(response.into_body());
     let mut bytes = 0;
+    let cx = &mut Context::from_waker(Waker::noop());
     while !body.is_end_stream() {
-        match now(poll_fn(|cx| body.as_mut().poll_frame(cx))) {
-            Some(Ok(frame)) => bytes += frame.data_ref().map_or(0, Bytes::len),
-            Some(Err(_)) => panic!("the body broke off"),
-            None => break,
+        match body.as_mut().poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => bytes += frame.data_ref().map_or(0, Bytes::len),
+            Poll::Ready(Some(Err(_))) => panic!("the body broke off"),
+            Poll::Ready(None) => break,
+            Poll::Pending => panic!("nothing to wait for"),
         }
     }
     bytes
