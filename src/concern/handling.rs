@@ -1,5 +1,8 @@
 //! What is done about one exchange: decided when the request was read, applied to its answer.
 
+mod context;
+mod sites;
+
 use std::mem;
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,23 +12,16 @@ use http::header::ACCEPT_ENCODING;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
+use self::context::{read_calls, read_context};
 use super::catalogue::{Behind, Failure, Found, Heard, Keys, Store, Tools, read_behind, read_page};
 use super::prepared::Way;
 use super::service::Shared;
 use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, head, redeclare};
-use crate::exchange::{
-    CallInfo, Calls, Decision, Declared, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text,
-};
+use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, SessionTag};
 use crate::frames::Frames;
-use crate::json::{Splice, Str};
-use crate::message::{
-    Answer, CallResult, Capabilities, Entry, EntryKind, Meta, MetaRole, MetaTools, Payload, Reason, Refusal, Sites,
-    Walked, Wants, result_message, walk,
-};
-use crate::protocol::{Audience, Era, Method, code, header};
-
-/// The revisions of MCP that there are: their names need not be copied.
-const REVISIONS: [&str; 5] = [Era::FIRST_MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+use crate::json::Splice;
+use crate::message::{Answer, MetaRole, MetaTools, Payload, Reason, Refusal, Walked, Wants, result_message, walk};
+use crate::protocol::{Method, code};
 
 /// What is done about one exchange.
 pub(super) struct Handling<C> {
@@ -395,126 +391,9 @@ impl<C> Handling<C> {
     }
 }
 
-impl<C: Concern> Sites for Handling<C> {
-    fn answer(&self, id: Option<&[u8]>) -> Answer {
-        let asked = id.and_then(|id| self.call(id));
-        asked.and_then(|call| answer_to(call, &self.settings().meta_tools)).unwrap_or(Answer::Unknown)
-    }
-
-    fn likely_answer(&self) -> Answer {
-        let first = self.exchange.context.calls().first();
-        first.and_then(|call| answer_to(call, &self.settings().meta_tools)).unwrap_or(Answer::Unknown)
-    }
-
-    fn role(&self, id: Option<&[u8]>) -> Option<MetaRole> {
-        match id.and_then(|id| self.call(id)) {
-            Some(call) => call.role(),
-            // No shape tells a meta-tool's result from others; some reader may take it for the answer all the same.
-            None => self.context().calls().iter().find_map(CallInfo::role),
-        }
-    }
-
-    fn likely_role(&self) -> Option<MetaRole> {
-        self.exchange.context.calls().first().and_then(CallInfo::role)
-    }
-
-    fn meta_tools(&self) -> Option<&MetaTools> {
-        Some(&self.settings().meta_tools).filter(|meta_tools| !meta_tools.is_empty())
-    }
-
-    fn wants(&self, answer: Answer) -> Wants {
-        self.shared.concern.wants(&self.exchange, answer)
-    }
-
-    fn era(&self) -> Era {
-        self.exchange.context.era
-    }
-
-    fn tools_changed(&self) {
-        self.shared.store.forget();
-    }
-
-    fn added(&self, answer: Answer, list: EntryKind) -> Vec<Bytes> {
-        let mut entries = Vec::new();
-        self.shared.concern.add(&self.exchange, answer, list, &mut entries);
-        entries
-    }
-
-    fn instead(&self, answer: Answer) -> Option<Bytes> {
-        self.may_mend.then(|| self.shared.concern.instead(&self.exchange, answer)).flatten()
-    }
-
-    fn call_result(&self, id: &[u8], result: &mut CallResult<'_>) {
-        if let Some(call) = self.call(id) {
-            self.shared.concern.call_result(call, result);
-        }
-    }
-
-    fn whole(&self, answer: Answer, id: &[u8], message: &[u8]) {
-        self.shared.concern.whole(&self.exchange, answer, self.call(id), message);
-    }
-
-    fn entry(&self, entry: &mut Entry<'_>) {
-        self.shared.concern.entry(&self.exchange, entry);
-    }
-
-    fn capabilities(&self, capabilities: &mut Capabilities<'_>) {
-        self.shared.concern.capabilities(&self.exchange, capabilities);
-    }
-
-    fn link(&self, link: &mut Entry<'_>) {
-        self.shared.concern.link(&self.exchange, link);
-    }
-
-    fn meta(&self, meta: &mut Meta<'_>) {
-        self.shared.concern.meta(&self.exchange, meta);
-    }
-
-    fn uri(&self, uri: Str<'_>) -> Option<Vec<u8>> {
-        self.shared.concern.uri(uri)
-    }
-}
-
 /// What an answer to a message is. That to a question for a task may be the result of a meta-tool: its shape tells.
 fn answer_to(call: &CallInfo, meta_tools: &MetaTools) -> Option<Answer> {
     let method = call.method()?;
     let is_task = !meta_tools.is_empty() && matches!(method, Method::TasksGet | Method::TasksResult);
     Some(if is_task { Answer::Unknown } else { Answer::To(method) })
-}
-
-/// What the request says. The audience is settled afterwards: until then it is the one that sees least.
-fn read_context(parts: &Parts, payload: Option<&Payload<'_>>, body: &Bytes, tag: Option<&SessionTag>) -> McpContext {
-    let single = match payload {
-        Some(Payload::Single(call)) => Some(call),
-        Some(Payload::Batch(_)) | None => None,
-    };
-    let era = single.map_or(Era::Legacy, |call| call.era());
-    let speaks_for_itself =
-        single.filter(|call| call.era() == Era::Modern || call.method() == Some(Method::Initialize));
-    let declared = match speaks_for_itself {
-        // Where readers may differ about a message, nothing counts as declared.
-        Some(call) => match call.extensions {
-            Some(extensions) if call.fault.is_none() => Declared::read(body.slice_ref(extensions)),
-            _ => Declared::NOTHING,
-        },
-        None => tag.map_or(Declared::NOTHING, SessionTag::declared),
-    };
-    let version = single
-        .and_then(|call| call.version.as_deref())
-        .or_else(|| parts.headers.get(header::PROTOCOL_VERSION)?.to_str().ok())
-        .map(|version| match REVISIONS.into_iter().find(|known| *known == version) {
-            Some(known) => Text::of_static(known),
-            None => Text::new(version, body),
-        });
-    let calls = read_calls(payload, body);
-    let audience = ResolvedAudience { audience: Audience::Model, known_by: KnownBy::Declaration };
-    McpContext { calls, era, version, declared, audience }
-}
-
-fn read_calls(payload: Option<&Payload<'_>>, body: &Bytes) -> Calls {
-    match payload {
-        Some(Payload::Single(call)) => Calls::One(CallInfo::new(call, body)),
-        Some(Payload::Batch(calls)) => Calls::Batch(calls.iter().map(|call| CallInfo::new(call, body)).collect()),
-        None => Calls::None,
-    }
 }
