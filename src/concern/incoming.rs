@@ -5,7 +5,7 @@ use http::HeaderMap;
 
 use crate::exchange::{CallInfo, McpContext};
 use crate::json::{Depth, Splice, Str};
-use crate::message::{Call, Fault, MetaTools, Payload, Place, Unreadable, walk_places, walk_targets};
+use crate::message::{Call, Fault, MetaTools, Named, Payload, Unreadable, walk_places, walk_targets};
 
 /// A request on its way in, whose names and URIs a concern may rewrite. Everything further in sees what it becomes, as if
 /// the caller had written it.
@@ -48,7 +48,7 @@ impl<'a> Incoming<'a> {
     /// As [`payload`](Self::payload) has them.
     pub fn edit(
         &mut self,
-        edit: impl FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+        edit: impl FnMut(&Call<'_>, Named, Option<Str<'_>>) -> Option<Vec<u8>>,
     ) -> Result<(), Unreadable> {
         let mut splice = Splice::default();
         walk_places(&self.body, self.depth, &self.payload()?, &mut splice, edit)?;
@@ -76,7 +76,7 @@ impl<'a> Incoming<'a> {
     /// As of [`edit`](Self::edit).
     pub fn edit_targets(
         &mut self,
-        edit: impl FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+        edit: impl FnMut(&Call<'_>, Named, Option<Str<'_>>) -> Option<Vec<u8>>,
     ) -> Result<(), Unreadable> {
         if self.meta_tools.is_empty() {
             return Ok(());

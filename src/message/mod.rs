@@ -45,7 +45,7 @@ pub(crate) use nested::Nested;
 pub(crate) use next::Next;
 pub use outgoing::walk;
 pub(crate) use places::walk_targets;
-pub use places::{Place, walk_places};
+pub use places::{Named, walk_places};
 pub use reason::Reason;
 pub use refusal::Refusal;
 pub use sites::{Answer, Sites, Walked};

@@ -1,20 +1,17 @@
 //! Entries within the result of a meta-tool: in its texts, and in `structuredContent`.
 
+mod look;
+
 use http::StatusCode;
 
-use super::outgoing::list_named;
-use super::{Entry, EntryKind, MetaRole, MetaTools, Next, Reason, Refusal, Wants};
+use self::look::{DEEPEST, Shapes};
+use super::{Entry, EntryKind, MetaRole, MetaTools, Named, Next, Reason, Refusal, Wants};
 use crate::json::{Depth, Error, InnerText, Kind, Reader, Removals, Span, Splice, Str};
 use crate::protocol::code;
 
-/// How far lists are looked for in objects and arrays within a result. This is recursion, so it has an end.
-const DEEPEST: usize = 8;
-
 /// What looks into the result of a meta-tool, for whoever is shown its entries.
 pub(crate) struct Nested<'t, F> {
-    tools: &'t MetaTools,
-    /// `None` where it is not known what the result answers: then its shape decides.
-    role: Option<MetaRole>,
+    shapes: Shapes<'t>,
     wants: Wants,
     depth: Depth,
     show: F,
@@ -36,36 +33,11 @@ enum Outcome {
     Unread,
 }
 
-/// Which members an object has that tell what it is.
-#[derive(Clone, Copy, Debug, Default)]
-struct Look {
-    /// One of its members is a list.
-    list: bool,
-    /// A list with an object in it stands deeper.
-    below: bool,
-    name: bool,
-    uri: bool,
-    template: bool,
-    body: bool,
-    schema: bool,
-    meta: bool,
-    /// What may be the entry that is described, within another object.
-    wrapped: bool,
-}
-
-impl Look {
-    /// Whether it is no entry but has some, in lists: a server of several, say.
-    fn is_group(self) -> bool {
-        (self.list || self.below) && !self.schema && !self.meta
-    }
-}
-
 impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
     /// Shows what is wanted of a result. Where nothing is, nothing is read.
     pub(crate) fn new(tools: &'t MetaTools, role: Option<MetaRole>, wants: Wants, depth: Depth, show: F) -> Self {
         Self {
-            tools,
-            role,
+            shapes: Shapes::new(tools, role),
             wants,
             depth,
             show,
@@ -81,7 +53,8 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
     pub(crate) fn reads(&self, key: Str<'_>, kind: Kind) -> bool {
         // `toolResult` is the result of a call in MCP 2024-10-07, which some clients read still. `result` is that of a task.
         const MEMBERS: [&str; 3] = ["content", "structuredContent", "toolResult"];
-        MEMBERS.iter().any(|name| key.is(name)) || (self.role.is_none() && kind == Kind::Object && key.is("result"))
+        MEMBERS.iter().any(|name| key.is(name))
+            || (self.shapes.role.is_none() && kind == Kind::Object && key.is("result"))
     }
 
     /// Reads such a member.
@@ -128,8 +101,8 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
             return self.refusal;
         }
         // What is no meta-tool's result may have any shape.
-        let is_kept_back = self.is_unread && self.wants.has(Wants::ENFORCED) && self.role.is_some();
-        let describes = match self.role {
+        let is_kept_back = self.is_unread && self.wants.has(Wants::ENFORCED) && self.shapes.role.is_some();
+        let describes = match self.shapes.role {
             Some(MetaRole::Describe(kind)) => Some(kind),
             _ => None,
         };
@@ -148,7 +121,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
 
     /// Whether what points to resources can be looked for in what was read here, too: the edits must not overlap.
     pub(super) fn leaves_links(&self) -> bool {
-        !self.is_entangled && self.role != Some(MetaRole::Read)
+        !self.is_entangled && self.shapes.role != Some(MetaRole::Read)
     }
 
     /// Whether there was something in which entries were looked for in vain.
@@ -169,7 +142,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
             let (outcome, block) = self.block(reader, splice)?;
             match outcome {
                 // Of several texts with one entry each, the others stay.
-                Outcome::Removed if !matches!(self.role, Some(MetaRole::Describe(_) | MetaRole::Read)) => {
+                Outcome::Removed if !matches!(self.shapes.role, Some(MetaRole::Describe(_) | MetaRole::Read)) => {
                     splice.rewind(mark);
                     removals.drop(block, splice);
                     self.is_entangled = true;
@@ -206,7 +179,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
                 });
             let next = if key.is("text") && kind == Kind::String {
                 self.text(reader.string()?, splice)
-            } else if self.role == Some(MetaRole::Read) && key.is("resource") && kind == Kind::Object {
+            } else if self.shapes.role == Some(MetaRole::Read) && key.is("resource") && kind == Kind::Object {
                 self.single(EntryKind::Contents, reader, splice)?
             } else {
                 reader.skip()?;
@@ -221,7 +194,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         let mut outcome = outcome.unwrap_or(Outcome::Unread);
         if outcome == Outcome::Unread {
             splice.rewind(mark);
-            if self.role == Some(MetaRole::Read) {
+            if self.shapes.role == Some(MetaRole::Read) {
                 reader.rewind(here);
                 outcome = self.single(EntryKind::Contents, reader, splice)?;
             }
@@ -236,7 +209,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         let looks_like_json =
             text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').starts_with(['{', '[']);
         if !looks_like_json {
-            return if self.tools.is_prose(text) { Outcome::Read } else { Outcome::Unread };
+            return if self.shapes.tools.is_prose(text) { Outcome::Read } else { Outcome::Unread };
         }
         let mut edits = Splice::default();
         let mut reader = Reader::with_depth(text.as_bytes(), self.depth);
@@ -255,11 +228,11 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         match reader.peek()? {
             Kind::Array => self.entries(reader, splice),
             Kind::Object => {
-                let look = self.look(reader)?;
+                let look = self.shapes.look(reader)?;
                 // Readers may differ on which of both is described.
                 self.is_unread |= look.wrapped && (look.schema || look.meta);
-                let is_entry = !look.wrapped && !look.is_group() && (!look.list || self.describes());
-                match self.kind_of(look).filter(|_| is_entry) {
+                let is_entry = !look.wrapped && !look.is_group() && (!look.list || self.shapes.describes());
+                match self.shapes.kind_of(look).filter(|_| is_entry) {
                     Some(kind) => self.single(kind, reader, splice),
                     None => self.object(reader, splice, 1),
                 }
@@ -278,15 +251,15 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         reader.enter_array()?;
         while reader.element()? {
             if reader.peek()? == Kind::Object {
-                let look = self.look(reader)?;
+                let look = self.shapes.look(reader)?;
                 groups |= look.is_group();
-                has_bare |= !look.is_group() && self.kind_of(look).is_some();
-                kind = kind.or(self.kind_of(look));
+                has_bare |= !look.is_group() && self.shapes.kind_of(look).is_some();
+                kind = kind.or(self.shapes.kind_of(look));
             }
             reader.skip()?;
         }
         reader.rewind(here);
-        let of_role = self.role.and_then(MetaRole::entries);
+        let of_role = self.shapes.role.and_then(MetaRole::entries);
         if groups {
             // An entry beside objects that have lists: some reader may see it, and none of the lists is its place.
             self.is_unread |= has_bare;
@@ -314,7 +287,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
                 self.next.note(reader)?;
                 continue;
             }
-            let next = match (kind, self.list_in(key)) {
+            let next = match (kind, self.shapes.list_in(key)) {
                 (Kind::Array, Some(entries)) => {
                     self.list(entries, reader, splice)?;
                     Outcome::Read
@@ -324,8 +297,8 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
                     reader.skip()?;
                     Outcome::Read
                 }
-                (Kind::Object, _) if level == 1 && self.describes() && self.is_wrapper(key) => {
-                    let kind = self.role.and_then(MetaRole::entries).unwrap_or(EntryKind::Tool);
+                (Kind::Object, _) if level == 1 && self.shapes.describes() && self.shapes.is_wrapper(key) => {
+                    let kind = self.shapes.role.and_then(MetaRole::entries).unwrap_or(EntryKind::Tool);
                     self.single(kind, reader, splice)?
                 }
                 (Kind::Object, Some(_)) => {
@@ -356,7 +329,7 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         match reader.peek()? {
             Kind::Object => {
                 // An entry that stands in no list: some reader may see it.
-                let look = self.look(reader)?;
+                let look = self.shapes.look(reader)?;
                 self.is_unread |= look.name && (look.schema || look.meta);
                 self.object(reader, splice, level)
             }
@@ -418,105 +391,10 @@ impl<'t, F: FnMut(&mut Entry<'_>)> Nested<'t, F> {
         self.refusal = self.refusal.take().or_else(|| entry.take_refusal());
         !entry.is_removed()
     }
-
-    fn describes(&self) -> bool {
-        matches!(self.role, Some(MetaRole::Describe(_)))
-    }
-
-    /// What a member with this name lists.
-    fn list_in(&self, key: Str<'_>) -> Option<EntryKind> {
-        let declared = || self.role.filter(|_| key.is("result") || self.tools.has_member(|member| key.is(member)));
-        list_named(key).or_else(|| declared().and_then(MetaRole::entries))
-    }
-
-    /// Whether a member of this name is the entry that is described.
-    fn is_wrapper(&self, key: Str<'_>) -> bool {
-        ["tool", "resource", "result"].iter().any(|name| key.is(name)) || self.tools.has_member(|member| key.is(member))
-    }
-
-    /// What the next value, an object, looks like. It is still to be read afterwards.
-    fn look(&self, reader: &mut Reader<'_>) -> Result<Look, Error> {
-        let mut look = Look::default();
-        let here = reader.checkpoint();
-        reader.enter_object()?;
-        while let Some(key) = reader.member()? {
-            let kind = reader.peek()?;
-            let is_text = kind == Kind::String;
-            look.list |= matches!(kind, Kind::Array | Kind::Null) && self.list_in(key).is_some();
-            if matches!(kind, Kind::Array | Kind::Object)
-                && !["inputSchema", "outputSchema", "_meta"].iter().any(|own| key.is(own))
-            {
-                let value = reader.checkpoint();
-                look.below |= self.has_list(reader, 1)?;
-                reader.rewind(value);
-            }
-            look.name |= is_text && key.is("name");
-            look.uri |= is_text && key.is("uri");
-            look.template |= is_text && key.is("uriTemplate");
-            look.body |= is_text && (key.is("text") || key.is("blob"));
-            look.schema |= key.is("inputSchema");
-            look.meta |= key.is("_meta");
-            look.wrapped |= kind == Kind::Object && self.describes() && self.is_wrapper(key);
-            reader.skip()?;
-        }
-        reader.rewind(here);
-        Ok(look)
-    }
-
-    /// Whether a list with an object in it stands below the next value, an object or array.
-    fn has_list(&self, reader: &mut Reader<'_>, level: usize) -> Result<bool, Error> {
-        let mut found = false;
-        let is_object = reader.peek()? == Kind::Object;
-        if is_object {
-            reader.enter_object()?
-        } else {
-            reader.enter_array()?
-        }
-        loop {
-            let key = if is_object { reader.member()? } else { None };
-            if if is_object { key.is_none() } else { !reader.element()? } {
-                return Ok(found);
-            }
-            let kind = reader.peek()?;
-            if kind == Kind::Array && key.is_some_and(|key| self.list_in(key).is_some()) {
-                let list = reader.checkpoint();
-                reader.enter_array()?;
-                while reader.element()? {
-                    found |= reader.peek()? == Kind::Object;
-                    reader.skip()?;
-                }
-                reader.rewind(list);
-            }
-            if matches!(kind, Kind::Array | Kind::Object) && level < DEEPEST && !found {
-                found = self.has_list(reader, level + 1)?;
-            } else {
-                reader.skip()?;
-            }
-        }
-    }
-
-    /// What an object is an entry of, if it is one.
-    fn kind_of(&self, look: Look) -> Option<EntryKind> {
-        let Some(role) = self.role else {
-            return match look {
-                Look { template: true, .. } => Some(EntryKind::Template),
-                Look { uri: true, body: true, .. } => Some(EntryKind::Contents),
-                Look { uri: true, .. } => Some(EntryKind::Resource),
-                Look { name: true, schema, meta, .. } if schema || meta => Some(EntryKind::Tool),
-                _ => None,
-            };
-        };
-        role.entries().filter(|kind| match kind {
-            EntryKind::Tool => look.name || look.schema,
-            EntryKind::Template => look.template,
-            EntryKind::Contents => look.uri && look.body,
-            _ => look.uri,
-        })
-    }
 }
 
 /// The answer to a question for the description of what does not exist, or is hidden.
 pub(super) fn not_there(kind: EntryKind, reason: Reason) -> Refusal {
-    let message = if kind == EntryKind::Tool { "Unknown tool" } else { "Resource not found" };
-    Refusal::new(StatusCode::OK, code::INVALID_PARAMS, message).because(reason)
+    let named = if kind == EntryKind::Tool { Named::Tool } else { Named::Resource };
+    Refusal::unknown(named, None, code::INVALID_PARAMS).because(reason)
 }

@@ -4,9 +4,9 @@ use super::{Call, EntryKind, MetaRole, MetaTools, Payload};
 use crate::json::{Depth, Error, Kind, Reader, Splice, Str};
 use crate::protocol::Method;
 
-/// What a place in a client's message names.
+/// What a client's message names at some place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum Named {
     /// A tool: `params.name` of `tools/call`, and what the arguments of a [meta-tool](super::MetaTools) name.
     Tool,
     /// A prompt: `params.name` of `prompts/get`, `params.ref.name` of `completion/complete`.
@@ -17,7 +17,7 @@ pub enum Place {
     Resource,
 }
 
-/// Shows all [places](Place) of a body's messages, and collects the edits asked for: the JSON texts that take their places.
+/// Shows all places of a body's messages where something is [named](Named), and collects the edits asked for: the JSON texts that take their places.
 /// What stands in a place and is no string is shown as `None`, and cannot be edited. `payload` is what the source says.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub fn walk_places(
     depth: Depth,
     payload: &Payload<'_>,
     splice: &mut Splice,
-    visit: impl FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+    visit: impl FnMut(&Call<'_>, Named, Option<Str<'_>>) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
     let mut walk = Walk { reader: Reader::with_depth(source, depth), splice, visit };
     match payload {
@@ -73,7 +73,7 @@ pub(crate) fn walk_targets(
     payload: &Payload<'_>,
     meta_tools: &MetaTools,
     splice: &mut Splice,
-    visit: impl FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+    visit: impl FnMut(&Call<'_>, Named, Option<Str<'_>>) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
     let mut walk = Walk { reader: Reader::with_depth(source, depth), splice, visit };
     if let Payload::Batch(_) = payload {
@@ -88,11 +88,11 @@ pub(crate) fn walk_targets(
             walk.reader.skip()?;
             continue;
         };
-        let place = match tool.role {
-            MetaRole::Call | MetaRole::Describe(EntryKind::Tool) => Place::Tool,
-            _ => Place::Resource,
+        let named = match tool.role {
+            MetaRole::Call | MetaRole::Describe(EntryKind::Tool) => Named::Tool,
+            _ => Named::Resource,
         };
-        walk.within("params", |walk| walk.within("arguments", |walk| walk.member(call, argument, place)))?;
+        walk.within("params", |walk| walk.within("arguments", |walk| walk.member(call, argument, named)))?;
     }
     Ok(())
 }
@@ -105,14 +105,14 @@ struct Walk<'a, 's, V> {
 
 impl<V> Walk<'_, '_, V>
 where
-    V: FnMut(&Call<'_>, Place, Option<Str<'_>>) -> Option<Vec<u8>>,
+    V: FnMut(&Call<'_>, Named, Option<Str<'_>>) -> Option<Vec<u8>>,
 {
     fn message(&mut self, call: &Call<'_>) -> Result<(), Error> {
         let find: fn(&mut Self, &Call<'_>) -> Result<(), Error> = match call.method() {
-            Some(Method::ToolsCall) => |walk, call| walk.member(call, "name", Place::Tool),
-            Some(Method::PromptsGet) => |walk, call| walk.member(call, "name", Place::Prompt),
+            Some(Method::ToolsCall) => |walk, call| walk.member(call, "name", Named::Tool),
+            Some(Method::PromptsGet) => |walk, call| walk.member(call, "name", Named::Prompt),
             Some(Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe) => {
-                |walk, call| walk.member(call, "uri", Place::Resource)
+                |walk, call| walk.member(call, "uri", Named::Resource)
             }
             Some(Method::Complete) => |walk, call| walk.within("ref", |walk| walk.reference(call)),
             Some(Method::SubscriptionsListen) => {
@@ -136,11 +136,11 @@ where
         Ok(())
     }
 
-    fn member(&mut self, call: &Call<'_>, name: &str, place: Place) -> Result<(), Error> {
+    fn member(&mut self, call: &Call<'_>, name: &str, named: Named) -> Result<(), Error> {
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             if key.is(name) {
-                self.place(call, place)?;
+                self.place(call, named)?;
             } else {
                 self.reader.skip()?;
             }
@@ -153,9 +153,9 @@ where
         self.reader.enter_object()?;
         while let Some(key) = self.reader.member()? {
             if key.is("name") {
-                self.place(call, Place::Prompt)?;
+                self.place(call, Named::Prompt)?;
             } else if key.is("uri") {
-                self.place(call, Place::Resource)?;
+                self.place(call, Named::Resource)?;
             } else {
                 self.reader.skip()?;
             }
@@ -172,20 +172,20 @@ where
             }
             self.reader.enter_array()?;
             while self.reader.element()? {
-                self.place(call, Place::Resource)?;
+                self.place(call, Named::Resource)?;
             }
         }
         Ok(())
     }
 
-    fn place(&mut self, call: &Call<'_>, place: Place) -> Result<(), Error> {
+    fn place(&mut self, call: &Call<'_>, named: Named) -> Result<(), Error> {
         if self.reader.peek()? != Kind::String {
             self.reader.skip()?;
-            drop((self.visit)(call, place, None));
+            drop((self.visit)(call, named, None));
             return Ok(());
         }
         let text = self.reader.string()?;
-        if let Some(new) = (self.visit)(call, place, Some(text)) {
+        if let Some(new) = (self.visit)(call, named, Some(text)) {
             self.splice.replace(text.span(), &new);
         }
         Ok(())

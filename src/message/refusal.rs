@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::Reason;
+use super::{Named, Reason};
 use crate::json::write_string;
 use crate::protocol::code;
 
@@ -78,6 +78,24 @@ impl Refusal {
     /// A modern request that lacks the metadata that each must have (MCP 2026-07-28, "General fields", `_meta`).
     pub(crate) fn missing_metadata(message: &'static str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code::INVALID_PARAMS, message).because(Reason::MissingMetadata)
+    }
+
+    /// The answer to what names what does not exist, and so to what is hidden: with the HTTP status 200 (MCP 2026-07-28,
+    /// "Tools", "Prompts" and "Resources", Error Handling). `called` is what the caller is told that it asked for.
+    pub(crate) fn unknown(named: Named, called: Option<&str>, code: i32) -> Self {
+        let what = match named {
+            Named::Tool => "Unknown tool",
+            Named::Prompt => "Unknown prompt",
+            Named::Resource => "Resource not found",
+        };
+        let message = called.map_or(Cow::Borrowed(what), |called| format!("{what}: {called}").into());
+        Self::new(StatusCode::OK, code, message)
+    }
+
+    /// The same with another HTTP status.
+    pub(crate) fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
     }
 
     /// Says why, for records alone: the caller is not told.

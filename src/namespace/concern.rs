@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use crate::concern::{Concern, Incoming, sealed::Sealed};
 use crate::exchange::{Exchange, McpContext};
 use crate::json::{Str, Value};
-use crate::message::{Answer, Call, Entry, EntryKind, Meta, Payload, Place, Reason, Refusal, Wants};
+use crate::message::{Answer, Call, Entry, EntryKind, Meta, Named, Payload, Reason, Refusal, Wants};
 use crate::protocol::{Era, Method, Namespace, UI_SCHEME, code, decode_mirrored, encode_mirrored, header, meta};
 
 impl Sealed for Namespace {}
@@ -31,11 +31,11 @@ impl Concern for Namespace {
             Payload::Batch(_) => None,
         };
         let mut foreign = None;
-        let mut strip = |_: &Call<'_>, place, text: Option<Str<'_>>| {
-            let own = text.and_then(|text| self.strip_raw(place, text));
+        let mut strip = |_: &Call<'_>, named, text: Option<Str<'_>>| {
+            let own = text.and_then(|text| self.strip_raw(named, text));
             if own.is_none() {
                 let text = text.and_then(|text| text.decode().ok());
-                foreign.get_or_insert_with(|| unknown(place, text.as_deref(), context.era()));
+                foreign.get_or_insert_with(|| unknown(named, text.as_deref(), context.era()));
             }
             own
         };
@@ -50,7 +50,7 @@ impl Concern for Namespace {
         if let Some(refusal) = foreign {
             return Err(whole(refusal));
         }
-        named.map_or(Ok(()), |place| self.strip_header(place, incoming.headers()))
+        named.map_or(Ok(()), |named| self.strip_header(named, incoming.headers()))
     }
 
     fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
@@ -127,10 +127,10 @@ impl Namespace {
     }
 
     /// The JSON text of a name or URI without the prefix, if it has it.
-    fn strip_raw(&self, place: Place, text: Str<'_>) -> Option<Vec<u8>> {
-        match place {
-            Place::Tool | Place::Prompt => text.raw_behind(self.name_prefix()).map(|name| quoted([name])),
-            Place::Resource => match text.raw_behind(UI_SCHEME) {
+    fn strip_raw(&self, named: Named, text: Str<'_>) -> Option<Vec<u8>> {
+        match named {
+            Named::Tool | Named::Prompt => text.raw_behind(self.name_prefix()).map(|name| quoted([name])),
+            Named::Resource => match text.raw_behind(UI_SCHEME) {
                 Some(behind) => {
                     let raw = text.raw();
                     let rest = text.raw_behind(self.ui_start())?;
@@ -142,12 +142,12 @@ impl Namespace {
     }
 
     /// Takes the prefix off the header that mirrors what the body names. Whether both say the same is for others to judge.
-    fn strip_header(&self, place: Place, headers: &mut HeaderMap) -> Result<(), Refusal> {
+    fn strip_header(&self, named: Named, headers: &mut HeaderMap) -> Result<(), Refusal> {
         let strip = |value: &HeaderValue| {
             let value = decode_mirrored(value.as_bytes()).ok()?;
-            Some(match place {
-                Place::Tool | Place::Prompt => encode_mirrored(self.strip_name(&value)?),
-                Place::Resource => encode_mirrored(&self.strip_uri(&value)?),
+            Some(match named {
+                Named::Tool | Named::Prompt => encode_mirrored(self.strip_name(&value)?),
+                Named::Resource => encode_mirrored(&self.strip_uri(&value)?),
             })
         };
         let http::header::Entry::Occupied(mut values) = headers.entry(header::NAME) else { return Ok(()) };
@@ -165,25 +165,20 @@ impl Namespace {
 }
 
 /// What `Mcp-Name` names beside this message (MCP 2026-07-28, "Standard Request Headers").
-fn mirrored(call: &Call<'_>) -> Option<Place> {
+fn mirrored(call: &Call<'_>) -> Option<Named> {
     match call.method()? {
-        Method::ToolsCall => Some(Place::Tool),
-        Method::PromptsGet => Some(Place::Prompt),
-        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => Some(Place::Resource),
+        Method::ToolsCall => Some(Named::Tool),
+        Method::PromptsGet => Some(Named::Prompt),
+        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => Some(Named::Resource),
         _ => None,
     }
 }
 
 /// The answer to what is another server's: that to what does not exist (MCP 2026-07-28, "Tools" and "Prompts", Error
 /// Handling; "Resources", Error Handling, whose code changed with the era).
-fn unknown(place: Place, text: Option<&str>, era: Era) -> Refusal {
-    let (code, what) = match place {
-        Place::Tool => (code::INVALID_PARAMS, "Unknown tool"),
-        Place::Prompt => (code::INVALID_PARAMS, "Unknown prompt"),
-        Place::Resource => (code::resource_not_found(era), "Resource not found"),
-    };
-    let message = text.map_or_else(|| what.into(), |text| format!("{what}: {text}"));
-    Refusal::new(StatusCode::OK, code, message).because(Reason::Foreign)
+fn unknown(named: Named, text: Option<&str>, era: Era) -> Refusal {
+    let code = if named == Named::Resource { code::resource_not_found(era) } else { code::INVALID_PARAMS };
+    Refusal::unknown(named, text, code).because(Reason::Foreign)
 }
 
 /// A JSON string of texts whose escapes stand there already.

@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::judge;
 use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
 use crate::exchange::Exchange;
-use crate::message::{Answer, Entry, EntryKind, Meta, Reason, Refusal, Shape, Wants};
+use crate::message::{Answer, Entry, EntryKind, Meta, Named, Reason, Refusal, Shape, Wants};
 use crate::protocol::{Audience, Method, ToolVisibility, code, meta};
 
 /// The concern: each tool for those it is for.
@@ -77,7 +77,7 @@ impl Visibility {
     /// The answer to a call of a tool that is not for the caller: that of a tool that does not exist.
     fn unknown_tool(&self, exchange: &Exchange, name: &str) -> Refusal {
         let (status, code) = self.refusal;
-        let refusal = Refusal::new(status, code, format!("Unknown tool: {name}")).because(Reason::Hidden);
+        let refusal = Refusal::unknown(Named::Tool, Some(name), code).with_status(status).because(Reason::Hidden);
         match exchange.context().call() {
             Some(_) => refusal,
             None => refusal.of_batch(),

@@ -12,7 +12,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::{AppResources, Visibility};
 use crate::concern::Asked;
 use crate::exchange::Exchange;
-use crate::message::{Call, EntryKind, IdKey, MetaRole, Payload, Reason, Refusal};
+use crate::message::{Call, EntryKind, IdKey, MetaRole, Named, Payload, Reason, Refusal};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, header};
 
 /// Why a request of a model or an app goes no further, if it does not.
@@ -86,8 +86,7 @@ fn resource(uri: Option<&str>, rules: &Visibility, code: i32) -> Option<Refusal>
     if rules.app_resources == AppResources::Any || uri.is_some_and(|uri| uri.starts_with(UI_SCHEME)) {
         return None;
     }
-    let refusal = Refusal::new(StatusCode::OK, code, "Resource not found");
-    Some(refusal.because(Reason::ResourceNotForApps))
+    Some(Refusal::unknown(Named::Resource, None, code).because(Reason::ResourceNotForApps))
 }
 
 /// Whether what the call names decides about it, so that nobody behind may go by another name.

@@ -1,12 +1,11 @@
 //! A namespace adds its prefix and nothing else: what is left without it is what came, byte for byte.
 
-use bytes::Bytes;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use tower_mcp_apps::namespace::{Namespace, NamespaceLayer};
-use tower_mcp_apps::sse::Splitter;
 
+use super::model::events;
 use super::run::{Given, exchange};
 use super::stacks::given;
 use super::{kit, requests};
@@ -16,13 +15,6 @@ const NAME: &str = "zq9";
 
 fn layer() -> NamespaceLayer {
     NamespaceLayer::new(Namespace::new(NAME).expect("a name"))
-}
-
-/// What the events of a stream say. The lines of one that is edited are written anew.
-fn events(stream: &[u8]) -> Vec<Vec<u8>> {
-    let mut splitter = Splitter::default();
-    splitter.push(Bytes::copy_from_slice(stream));
-    std::iter::from_fn(|| splitter.finish()).map(|event| event.data().to_vec()).collect()
 }
 
 fn without_prefix(text: &[u8]) -> String {
@@ -87,6 +79,7 @@ proptest! {
         let (answer, arrived) = exchange(&layer(), kit::post(requests.body.clone()), &given);
         prop_assert_eq!(arrived.len(), 1);
         let came = given.frames.concat();
+        // The lines of an event that is edited are written anew, so what counts is what its data say.
         let is_stream = came.windows(5).any(|window| window == b"data:");
         let (went, came) = match is_stream {
             true => (events(&answer.bytes()), events(&came)),
