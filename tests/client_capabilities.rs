@@ -4,7 +4,6 @@ mod kit;
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
-use kit::body::Script;
 use kit::server::Server;
 use kit::{LIST, apps_capabilities, initialize, modern, only, post, send, with};
 use proptest::prelude::*;
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::concern::{Chain, ConcernService, Settings};
 use tower_mcp_apps::negotiate::{ClientCapabilities, Negotiate, NegotiateLayer};
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::{AppsLayer, McpContext};
 
 const UI: &str = "io.modelcontextprotocol/ui";
@@ -219,7 +219,7 @@ async fn digests_of_an_edited_body_go() {
         let trailers = trailers.into_iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
         let meta = json!({ "io.modelcontextprotocol/clientCapabilities": capabilities });
         let body = json!({ "id": 7, "method": "x/y", "params": { "_meta": meta } }).to_string();
-        Request::from_parts(parts, Script::trailed([Bytes::from(body)], trailers.collect()))
+        Request::from_parts(parts, Body::frames([Bytes::from(body)]).trailers(trailers.collect()))
     };
     send(layer.layer(server.clone()), request(&apps_capabilities())).await;
     let edited = server.only();

@@ -7,7 +7,6 @@ use http::Response;
 use http_body_util::BodyExt;
 use hyper::{client, server};
 use hyper_util::rt::TokioIo;
-use kit::body::Script;
 use kit::server::{Received, Server, event_answer, labelled};
 use kit::{LIST, post};
 use tokio::net::{TcpListener, TcpStream};
@@ -15,9 +14,10 @@ use tower::{Layer, ServiceExt};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
 /// What a client gets of an answer that breaks off.
-async fn got(answer: impl Fn(&Received) -> Response<Script> + Clone + Send + Sync + 'static) -> Bytes {
+async fn got(answer: impl Fn(&Received) -> Response<Body> + Clone + Send + Sync + 'static) -> Bytes {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("an address");
     let host = AppsLayer::new().audience(Fixed(Audience::Host)).layer(Server::new(answer));
@@ -45,7 +45,7 @@ async fn got(answer: impl Fn(&Received) -> Response<Script> + Clone + Send + Syn
 #[tokio::test]
 async fn what_came_before_an_answer_broke_off_goes_out() {
     let json = r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[{"na"#;
-    assert_eq!(got(move |_| labelled("application/json", Script::failing([json.into()]))).await, json);
+    assert_eq!(got(move |_| labelled("application/json", Body::frames([json]).then_fail())).await, json);
     let events = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\ndata: {\"id\"";
-    assert_eq!(got(move |_| event_answer(Script::failing([events.into()]))).await, events);
+    assert_eq!(got(move |_| event_answer(Body::frames([events]).then_fail())).await, events);
 }

@@ -5,7 +5,6 @@ mod kit;
 use std::sync::mpsc::{Receiver, channel};
 
 use http::Request;
-use kit::body::Script;
 use kit::server::{Server, event_answer, json_answer};
 use kit::{LIST, post, send};
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use tower::Layer;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{Audit, Background, Record, Sink};
 use tower_mcp_apps::lint::{Finding, Lint, LintLayer, Rule};
+use tower_mcp_apps::testing::Body;
 
 /// A layer, and what it tells.
 fn layer() -> (LintLayer, Receiver<Finding>) {
@@ -20,7 +20,7 @@ fn layer() -> (LintLayer, Receiver<Finding>) {
     (LintLayer::new(move |finding: &Finding| told.send(finding.clone()).expect("the test listens")), findings)
 }
 
-fn ask(method: &str) -> Request<Script> {
+fn ask(method: &str) -> Request<Body> {
     post(
         json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": { "name": "t", "uri": "ui://s/a" } })
             .to_string(),
@@ -256,10 +256,9 @@ async fn a_replayed_answer_is_told_by_its_shape() {
     let list = answer(&json!({ "tools": [{ "name": "a", "_meta": { "ui/resourceUri": "ui://s/a" } }] }));
     let events = format!("id: 7\ndata: {list}\n\n");
     let body = events.clone();
-    let server = Server::new(move |_| event_answer(Script::frames([body.clone().into()])));
+    let server = Server::new(move |_| event_answer(Body::frames([body.clone()])));
     let (layer, findings) = layer();
-    let request =
-        Request::get("/mcp").header("accept", "text/event-stream").body(Script::whole("")).expect("a request");
+    let request = Request::get("/mcp").header("accept", "text/event-stream").body(Body::new("")).expect("a request");
     assert_eq!(send(layer.layer(server), request).await.text(), events);
     assert_eq!(findings.try_iter().count(), 1);
 }

@@ -7,8 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http::{Request, Response};
-use http_body::Body;
-use kit::body::Script;
+use http_body::Body as HttpBody;
 use kit::server::Server;
 use kit::{LIST, post, read, send};
 use serde_json::json;
@@ -16,6 +15,7 @@ use tower::limit::ConcurrencyLimitLayer;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::concern::LookUp;
+use tower_mcp_apps::testing::Body;
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"open"}}"#;
 const HIDDEN: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"poll"}}"#;
@@ -64,7 +64,7 @@ async fn every_call_comes_after_its_readiness() {
         let mut service = layer.layer(Strict { inner: server(), is_ready: false });
         for _ in 0..3 {
             for body in [LIST, CALL, HIDDEN, "{", "[]"] {
-                poll_fn(|cx| Service::<Request<Script>>::poll_ready(&mut service, cx)).await.expect("no failure");
+                poll_fn(|cx| Service::<Request<Body>>::poll_ready(&mut service, cx)).await.expect("no failure");
                 let answer = read(service.call(post(body)).await.expect("no failure")).await;
                 assert_eq!(answer.status.is_success(), body.len() > 2, "{body}");
             }
@@ -96,7 +96,7 @@ async fn a_refusal_gives_its_permit_back() {
         answer.await.expect("the permit is free");
     }
     // Nor does a client keep one that leaves while its request is read.
-    let (_feed, body) = Script::live();
+    let (_feed, body) = Body::channel();
     let reading = tokio::time::timeout(Duration::from_millis(20), send(stack.clone(), post("").map(|_| body)));
     assert!(reading.await.is_err());
     tokio::time::timeout(Duration::from_secs(5), send(stack, post(LIST))).await.expect("the permit is free");
@@ -109,10 +109,10 @@ enum Failing {
     Answer,
 }
 
-impl<B: Body> Service<Request<B>> for Failing {
-    type Response = Response<Script>;
+impl<B: HttpBody> Service<Request<B>> for Failing {
+    type Response = Response<Body>;
     type Error = &'static str;
-    type Future = Ready<Result<Response<Script>, &'static str>>;
+    type Future = Ready<Result<Response<Body>, &'static str>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), &'static str>> {
         Poll::Ready(match self {
@@ -143,7 +143,7 @@ async fn a_call_that_was_given_up_does_not_stop_the_others() {
         let mut server = server();
         async move {
             tokio::time::sleep(Duration::from_millis(50)).await;
-            Service::<Request<tower_mcp_apps::concern::RequestBody<Script>>>::call(&mut server, request).await
+            Service::<Request<tower_mcp_apps::concern::RequestBody<Body>>>::call(&mut server, request).await
         }
     });
     let stack = ServiceBuilder::new().layer(AppsLayer::new()).service(slow);

@@ -3,7 +3,6 @@
 mod kit;
 
 use http::{Method, Request, Response, StatusCode};
-use kit::body::Script;
 use kit::server::{Received, Server, json_answer};
 use kit::{Answer, LIST, apps_capabilities, initialize, modern, only, post, send, with};
 use serde_json::{Value, json};
@@ -12,10 +11,11 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{Decision, Fixed, Reason};
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::protocol::{Audience, UI_EXTENSION};
+use tower_mcp_apps::testing::Body;
 
 const SESSION: &str = "mcp-session-id";
 
-fn answer(received: &Received) -> Response<Script> {
+fn answer(received: &Received) -> Response<Body> {
     if received.parts.method != Method::POST || !received.json().is_object() {
         return json_answer("[]");
     }
@@ -30,7 +30,7 @@ fn server() -> Server {
 
 /// What a client gets through every layer that requires these extensions, which is always the same; and whether the
 /// server heard of it.
-async fn through(required: &[&str], request: impl Fn() -> Request<Script>) -> (Answer, bool) {
+async fn through(required: &[&str], request: impl Fn() -> Request<Body>) -> (Answer, bool) {
     let server = server();
     let negotiate = required.iter().fold(NegotiateLayer::new(), |layer, required| layer.require(*required));
     let apps = required.iter().fold(AppsLayer::new(), |layer, required| layer.require(*required));
@@ -56,13 +56,13 @@ impl ErrorCode for Answer {
     }
 }
 
-async fn passes(required: &[&str], request: impl Fn() -> Request<Script>) {
+async fn passes(required: &[&str], request: impl Fn() -> Request<Body>) {
     let (answer, is_heard) = through(required, request).await;
     assert!(is_heard && answer.status.is_success() && answer.error_code_if_any().is_none(), "{answer:?}");
 }
 
 /// The error that a request gets that never arrives.
-async fn refused(required: &[&str], request: impl Fn() -> Request<Script>, status: u16, code: i64) -> Value {
+async fn refused(required: &[&str], request: impl Fn() -> Request<Body>, status: u16, code: i64) -> Value {
     let (answer, is_heard) = through(required, request).await;
     assert!(!is_heard, "{answer:?}");
     assert_eq!((answer.status.as_u16(), answer.error_code_if_any()), (status, Some(code)), "{}", answer.text());
@@ -235,7 +235,7 @@ async fn requests_without_a_message_belong_to_a_session() {
     let undeclared = session(&json!({})).await;
     let request = |method: &Method| {
         let request = Request::builder().method(method).uri("/mcp").header("accept", "text/event-stream");
-        request.body(Script::default()).expect("the request is well formed")
+        request.body(Body::default()).expect("the request is well formed")
     };
     for method in [Method::GET, Method::DELETE] {
         passes(&[UI_EXTENSION], || with(request(&method), SESSION, &declared)).await;

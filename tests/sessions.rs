@@ -5,12 +5,12 @@ mod kit;
 use std::collections::HashSet;
 
 use http::{Method, Request, Response, StatusCode};
-use kit::body::Script;
 use kit::server::{Received, Server, event_answer, json_answer};
 use kit::{Answer, LIST, apps_capabilities, initialize, modern, post, send, with};
 use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::negotiate::NegotiateLayer;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::VisibilityLayer;
 use tower_mcp_apps::{AppsLayer, McpContext};
 
@@ -25,7 +25,7 @@ fn tools() -> Value {
 }
 
 /// Answers a list or an `initialize`, with a session id if it gives one.
-fn answer(received: &Received, session: Option<&str>) -> Response<Script> {
+fn answer(received: &Received, session: Option<&str>) -> Response<Body> {
     let message = received.json();
     let result = match message["method"].as_str() {
         Some("initialize") => json!({ "protocolVersion": "2025-11-25", "capabilities": { "resources": {} } }),
@@ -44,7 +44,7 @@ fn with_sessions() -> Server {
         if received.method() == "initialize" || received.header(SESSION) == Some("S-1") {
             return answer(received, Some("S-1"));
         }
-        let mut response = Response::new(Script::whole("no session"));
+        let mut response = Response::new(Body::new("no session"));
         *response.status_mut() =
             if received.header(SESSION).is_some() { StatusCode::NOT_FOUND } else { StatusCode::BAD_REQUEST };
         response
@@ -81,17 +81,17 @@ where
 
 /// A service around [`Server`], whatever its bodies are.
 trait Serve {
-    fn serve(self, request: Request<Script>) -> impl Future<Output = Answer>;
+    fn serve(self, request: Request<Body>) -> impl Future<Output = Answer>;
 }
 
 impl<S, R> Serve for S
 where
-    S: tower::Service<Request<Script>, Response = Response<R>>,
+    S: tower::Service<Request<Body>, Response = Response<R>>,
     S::Error: std::fmt::Debug,
     R: http_body::Body<Data = bytes::Bytes>,
     R::Error: Into<kit::body::BoxError>,
 {
-    async fn serve(self, request: Request<Script>) -> Answer {
+    async fn serve(self, request: Request<Body>) -> Answer {
         send(self, request).await
     }
 }
@@ -171,7 +171,7 @@ async fn a_get_stream_is_filtered_for_the_session() {
     let stream = format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": 7, "result": { "tools": tools() } }));
     let server = Server::new(move |received| match received.method().as_str() {
         "initialize" => answer(received, Some("S-1")),
-        _ => event_answer(Script::frames([stream.clone().into()])),
+        _ => event_answer(Body::frames([stream.clone()])),
     });
     for (capabilities, expected) in [(apps_capabilities(), &EVERYTHING[..]), (json!({}), &FOR_MODELS[..])] {
         let session = open(&AppsLayer::new(), &server, &capabilities).await;
@@ -359,7 +359,7 @@ async fn an_initialize_in_a_batch_opens_nothing() {
 #[tokio::test]
 async fn an_initialize_that_is_answered_by_a_stream_opens_a_session_at_once() {
     let server = Server::new(|received| {
-        let (feed, body) = Script::live();
+        let (feed, body) = Body::channel();
         // The stream goes on: its head must not wait for it.
         std::mem::forget(feed);
         assert_eq!(received.method(), "initialize");

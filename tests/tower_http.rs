@@ -10,7 +10,6 @@ use axum::routing::post as on_post;
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS};
 use http::{HeaderName, Method, Request, Response, StatusCode};
-use kit::body::Script;
 use kit::server::{Received, Server, event_answer};
 use kit::{LIST, apps_capabilities, initialize, post, send, with};
 use serde_json::{Value, json};
@@ -24,7 +23,7 @@ use tower_http::timeout::TimeoutLayer;
 use tower_http::trace::TraceLayer;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
-use tower_mcp_apps::testing::{FakeServer, Reply};
+use tower_mcp_apps::testing::{Body, FakeServer, Reply};
 use tower_mcp_apps::{AppsLayer, McpContext};
 
 /// A list that is long enough to be worth compressing, and of which a model gets `open` only.
@@ -43,7 +42,7 @@ fn stubborn() -> FakeServer {
     FakeServer::answering(move |_| Reply::json(&list).gzipped())
 }
 
-fn gzipped_list() -> Request<Script> {
+fn gzipped_list() -> Request<Body> {
     with(post(LIST), "accept-encoding", "gzip")
 }
 
@@ -127,7 +126,7 @@ fn cors() -> CorsLayer {
     CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any).expose_headers([session])
 }
 
-fn preflight() -> Request<Script> {
+fn preflight() -> Request<Body> {
     let mut request = with(post(""), "origin", "https://host.example");
     *request.method_mut() = Method::OPTIONS;
     let request = with(request, "access-control-request-method", "POST");
@@ -166,8 +165,8 @@ async fn cors_inside_hides_refusals_from_a_browser() {
 /// The head comes at once, the body never.
 fn dribbling() -> Server {
     Server::new(|_| {
-        let (feed, body) = Script::live();
-        feed.data("{");
+        let (feed, body) = Body::channel();
+        feed.send_data("{");
         std::mem::forget(feed);
         kit::server::labelled("application/json", body)
     })
@@ -190,11 +189,11 @@ async fn timeout_inside_bounds_the_head_only() {
     let answer = tokio::time::timeout(Duration::from_millis(200), stack.oneshot(post(LIST))).await;
     assert!(answer.is_err(), "the head was in time, and the body is waited for");
 
-    let never = service_fn(async |_: Request<_>| -> Result<Response<Script>, std::convert::Infallible> {
+    let never = service_fn(async |_: Request<_>| -> Result<Response<Body>, std::convert::Infallible> {
         std::future::pending().await
     });
     let stack = ServiceBuilder::new().layer(AppsLayer::new()).layer(timeout()).service(never);
-    let stack = MapRequestBodyLayer::new(|body: Script| body).layer(stack);
+    let stack = MapRequestBodyLayer::new(|body: Body| body).layer(stack);
     let answer = send(stack, post(LIST)).await;
     assert_eq!(answer.status, StatusCode::GATEWAY_TIMEOUT, "an empty failure passes a filter");
 }
@@ -202,10 +201,13 @@ async fn timeout_inside_bounds_the_head_only() {
 #[tokio::test]
 async fn timeout_outside_does_not_end_streams() {
     let server = Server::new(|_| {
-        let (feed, body) = Script::live();
+        let (feed, body) = Body::channel();
         tokio::spawn(async move {
             tokio::time::sleep(Duration::from_millis(100)).await;
-            feed.data(format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": 7, "result": { "tools": tools() } })));
+            feed.send_data(format!(
+                "data: {}\n\n",
+                json!({ "jsonrpc": "2.0", "id": 7, "result": { "tools": tools() } })
+            ));
         });
         event_answer(body)
     });
@@ -222,8 +224,8 @@ fn handler() -> Router {
 }
 
 /// Of unknown length, so that only reading tells.
-fn long_request() -> Request<Script> {
-    post("").map(|_| Script::frames([Bytes::from(LIST), Bytes::from(vec![b' '; 1000])]))
+fn long_request() -> Request<Body> {
+    post("").map(|_| Body::frames([Bytes::from(LIST), Bytes::from(vec![b' '; 1000])]))
 }
 
 #[tokio::test]

@@ -8,8 +8,8 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{Fixed, Limits};
 use tower_mcp_apps::json::Depth;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, event_answer, json_answer, labelled, record};
 use crate::kit::{LIST, post, read, send};
 use crate::{enforced, unenforced};
@@ -19,7 +19,7 @@ const ANSWER: &str = r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[{"name":"none
 
 /// Where nothing is enforced, the server's answer to a list passes untouched; a filter puts an error in its place.
 async fn untouched_or_error(
-    answer: impl Fn(&Received) -> Response<Script> + Clone + Send + Sync + 'static,
+    answer: impl Fn(&Received) -> Response<Body> + Clone + Send + Sync + 'static,
     limits: Limits,
     status: u16,
 ) {
@@ -51,10 +51,10 @@ async fn an_answer_over_the_limit() {
     let limits = Limits::new().response_bytes(ANSWER.len() - 1);
     untouched_or_error(|_| json_answer(ANSWER), limits, 502).await;
     // Its length is known only when it is read.
-    let pieces = || Script::frames(ANSWER.as_bytes().chunks(16).map(Bytes::from_static));
+    let pieces = || Body::frames(ANSWER.as_bytes().chunks(16).map(Bytes::from_static));
     untouched_or_error(move |_| labelled("application/json", pieces()), limits, 502).await;
     // One event.
-    let events = || Script::frames([Bytes::from(format!(": hi\n\ndata: {ANSWER}\n\n"))]);
+    let events = || Body::frames([Bytes::from(format!(": hi\n\ndata: {ANSWER}\n\n"))]);
     let server = Server::new(move |_| event_answer(events()));
     for got in enforced(&server, limits, || post(LIST)).await {
         assert!(got.text().starts_with(": hi\n\n"));
@@ -103,18 +103,18 @@ async fn an_answer_that_cannot_be_read() {
         ("text/plain", ANSWER[..ANSWER.len() - 1].to_owned()),
     ];
     for (content_type, body) in cases {
-        let answer = move |_: &Received| labelled(content_type, Script::whole(body.clone()));
+        let answer = move |_: &Received| labelled(content_type, Body::new(body.clone()));
         untouched_or_error(answer, limits, 502).await;
     }
     // A failure keeps its own status.
     let failure = |_: &Received| {
-        let mut response = labelled("application/json", Script::whole("oops"));
+        let mut response = labelled("application/json", Body::new("oops"));
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         response
     };
     untouched_or_error(failure, Limits::new(), 503).await;
     // So does what breaks off.
-    let broken = |_: &Received| labelled("application/json", Script::failing([Bytes::from(&ANSWER[..40])]));
+    let broken = |_: &Received| labelled("application/json", Body::frames([Bytes::from(&ANSWER[..40])]).then_fail());
     untouched_or_error(broken, Limits::new(), 502).await;
 }
 
@@ -152,7 +152,7 @@ async fn a_content_type_that_lies() {
     for (content_type, body) in bodies {
         let answer = body.clone();
         let server = Server::new(move |_| {
-            let mut response = labelled(content_type, Script::frames([Bytes::from(answer.clone())]));
+            let mut response = labelled(content_type, Body::frames([Bytes::from(answer.clone())]));
             response.headers_mut().insert("content-length", answer.len().into());
             response
         });
@@ -170,7 +170,7 @@ async fn a_content_type_that_lies() {
 async fn unlabelled_and_mislabelled_lists_are_filtered() {
     for content_type in [None, Some("text/plain"), Some("text/html"), Some("application/octet-stream")] {
         let server = Server::new(move |_| {
-            let mut response = Response::new(Script::whole(ANSWER));
+            let mut response = Response::new(Body::new(ANSWER));
             if let Some(content_type) = content_type {
                 response.headers_mut().insert("content-type", content_type.parse().expect("a type"));
             }
@@ -204,7 +204,7 @@ async fn what_is_no_answer_to_a_method_passes() {
     let page = "<!doctype html><title>502</title>";
     for (status, encoding) in [(502, None), (401, None), (401, Some("gzip"))] {
         let server = Server::new(move |_| {
-            let mut response = labelled("text/html", Script::whole(page));
+            let mut response = labelled("text/html", Body::new(page));
             *response.status_mut() = StatusCode::from_u16(status).expect("a status");
             if let Some(encoding) = encoding {
                 response.headers_mut().insert("content-encoding", http::HeaderValue::from_static(encoding));

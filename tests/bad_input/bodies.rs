@@ -4,8 +4,8 @@ use bytes::Bytes;
 use http::{Request, StatusCode};
 use serde_json::{Value, json};
 use tower_mcp_apps::exchange::Limits;
+use tower_mcp_apps::testing::{Body, BrokenOff};
 
-use crate::kit::body::{Failed, Script};
 use crate::kit::server::Server;
 use crate::kit::{LIST, only, post, with};
 use crate::{enforced, forwarded_or_refused, unenforced};
@@ -69,7 +69,7 @@ async fn another_http_method() {
     for method in ["GET", "DELETE", "OPTIONS", "HEAD"] {
         for (labelled, status) in [(true, 400), (false, 415)] {
             let request = || {
-                let mut request = post("").map(|_| Script::frames([Bytes::from(call)]));
+                let mut request = post("").map(|_| Body::frames([Bytes::from(call)]));
                 *request.method_mut() = method.parse().expect("a method");
                 if !labelled {
                     request.headers_mut().remove("content-type");
@@ -91,7 +91,7 @@ async fn another_http_method() {
                     return request;
                 }
                 request.headers_mut().remove("content-type");
-                request.map(|_| Script::frames([Bytes::new()]))
+                request.map(|_| Body::frames([Bytes::new()]))
             };
             for answer in enforced(&server, Limits::new(), request).await {
                 assert_eq!(answer.status, StatusCode::OK);
@@ -152,10 +152,10 @@ async fn an_encoded_request() {
 async fn a_request_over_the_limit() {
     let limits = Limits::new().request_bytes(LIST.len());
     let server = Server::with_tools(json!([{ "name": "open" }]));
-    let bodies: [&dyn Fn() -> Request<Script>; 3] = [
+    let bodies: [&dyn Fn() -> Request<Body>; 3] = [
         &|| post(format!("{LIST} ")),
-        &|| post(LIST).map(|_| Script::frames([Bytes::from(LIST), Bytes::from_static(b" ")])),
-        &|| post(LIST).map(|_| Script::frames([Bytes::from("x".repeat(4096))])),
+        &|| post(LIST).map(|_| Body::frames([Bytes::from(LIST), Bytes::from_static(b" ")])),
+        &|| post(LIST).map(|_| Body::frames([Bytes::from("x".repeat(4096))])),
     ];
     for request in bodies {
         let mut answers = unenforced(&server, limits, request).await;
@@ -180,14 +180,14 @@ async fn a_request_over_the_limit() {
 async fn a_request_that_fails_while_it_is_read() {
     let server = Server::saying(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     let frames = [Bytes::from_static(b"{\"json"), Bytes::from_static(b"rpc\":")];
-    let request = || post("").map(|_| Script::failing(frames.clone()));
+    let request = || post("").map(|_| Body::frames(frames.clone()).then_fail());
     for answer in unenforced(&server, Limits::new(), request).await {
         assert_eq!(answer.status, StatusCode::OK);
     }
     let received = server.take();
     assert_eq!(received.len(), 3);
     for received in received {
-        assert_eq!((&received.frames[..], received.error), (&frames[..], Some(Failed)));
+        assert_eq!((&received.frames[..], received.error), (&frames[..], Some(BrokenOff)));
     }
     for answer in enforced(&server, Limits::new(), request).await {
         assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, json!(-32700)));

@@ -3,13 +3,13 @@
 use http::{Request, StatusCode};
 use serde_json::json;
 use tower_mcp_apps::exchange::Limits;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::Server;
 use crate::kit::{modern, only, post, with};
 use crate::{enforced, forwarded_or_refused};
 
-fn call(name: &str) -> Request<Script> {
+fn call(name: &str) -> Request<Body> {
     modern("tools/call", &json!({ "name": name }), &json!({}))
 }
 
@@ -20,7 +20,7 @@ async fn headers_that_contradict_the_body() {
         request.headers_mut().remove(name);
         request
     };
-    let mismatched: [&dyn Fn() -> Request<Script>; 13] = [
+    let mismatched: [&dyn Fn() -> Request<Body>; 13] = [
         &|| only(call("open"), "mcp-name", "other"),
         &|| only(call("open"), "mcp-name", "Open"),
         &|| only(call("open"), "mcp-name", "=?base64?b3RoZXI=?="),
@@ -64,7 +64,7 @@ async fn a_modern_header_without_modern_meta() {
 #[tokio::test]
 async fn a_legacy_call_with_modern_headers() {
     let body = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"open"}}"#;
-    let contradicting: [&dyn Fn() -> Request<Script>; 3] =
+    let contradicting: [&dyn Fn() -> Request<Body>; 3] =
         [&|| with(post(body), "mcp-name", "other"), &|| with(post(body), "mcp-method", "tools/list"), &|| {
             with(with(post(body), "mcp-name", "open"), "mcp-name", "other")
         }];

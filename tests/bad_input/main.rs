@@ -12,7 +12,6 @@ mod kit;
 mod messages;
 
 use http::{Request, StatusCode};
-use kit::body::Script;
 use kit::server::Server;
 use kit::{Answer, send};
 use serde_json::{Value, json};
@@ -23,10 +22,11 @@ use tower_mcp_apps::exchange::{Fixed, Limits};
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::NormalizeLayer;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
 /// Sends a request through every stack in which nothing is enforced.
-async fn unenforced(server: &Server, limits: Limits, request: impl Fn() -> Request<Script>) -> Vec<Answer> {
+async fn unenforced(server: &Server, limits: Limits, request: impl Fn() -> Request<Body>) -> Vec<Answer> {
     let settings = Settings::new().limits(limits).audience(Fixed(Audience::Host));
     let host = AppsLayer::new().settings(settings).layer(server.clone());
     let negotiate = NegotiateLayer::new().limits(limits).layer(server.clone());
@@ -35,7 +35,7 @@ async fn unenforced(server: &Server, limits: Limits, request: impl Fn() -> Reque
 }
 
 /// Sends a request through every stack in which a filter applies.
-async fn enforced(server: &Server, limits: Limits, request: impl Fn() -> Request<Script>) -> Vec<Answer> {
+async fn enforced(server: &Server, limits: Limits, request: impl Fn() -> Request<Body>) -> Vec<Answer> {
     let visibility = VisibilityLayer::new().limits(limits);
     let apps = AppsLayer::new().limits(limits);
     let model = apps.clone().audience(Fixed(Audience::Model)).layer(server.clone());
@@ -51,7 +51,7 @@ async fn enforced(server: &Server, limits: Limits, request: impl Fn() -> Request
 }
 
 /// Where nothing is enforced, the request arrives as it came; a filter refuses it, and the server never hears of it.
-async fn forwarded_or_refused(request: impl Fn() -> Request<Script>, status: u16, codes: &[i32], id: &Value) {
+async fn forwarded_or_refused(request: impl Fn() -> Request<Body>, status: u16, codes: &[i32], id: &Value) {
     let server = Server::with_tools(json!([{ "name": "open" }]));
     let sent = kit::server::record(request()).await;
     for answer in unenforced(&server, Limits::new(), &request).await {

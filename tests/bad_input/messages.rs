@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{ByHeader, Limits};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::Server;
 use crate::kit::{apps_capabilities, post, send};
 use crate::{enforced, forwarded_or_refused};
@@ -110,7 +110,7 @@ async fn ids_come_back_as_they_were_written() {
 #[tokio::test]
 async fn responses_and_notifications_of_the_client_pass() {
     let server = Server::new(|_| {
-        let mut accepted = Response::new(Script::whole(""));
+        let mut accepted = Response::new(Body::new(""));
         *accepted.status_mut() = StatusCode::ACCEPTED;
         accepted
     });

@@ -7,9 +7,9 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{Decision, Fixed};
 use tower_mcp_apps::message::Reason;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::{AppResources, Visibility, VisibilityLayer};
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, json_answer};
 use crate::kit::{Answer, LIST, modern, only, post, send, with};
 use crate::world::{for_apps, for_models, result, seen, tools};
@@ -57,7 +57,7 @@ fn server() -> Server {
 }
 
 /// A request with this method, of either era.
-fn asks(is_modern: bool, method: &str) -> Request<Script> {
+fn asks(is_modern: bool, method: &str) -> Request<Body> {
     let params = json!({ "uri": "file:///etc/passwd" });
     if is_modern {
         return modern(method, &params, &json!({}));
@@ -144,7 +144,7 @@ async fn a_batch_with_a_method_that_is_not_for_apps_goes_no_further() {
 }
 
 /// Reads a resource, mirrored in the header.
-fn reading(is_modern: bool, uri: &Value) -> Request<Script> {
+fn reading(is_modern: bool, uri: &Value) -> Request<Body> {
     let params = json!({ "uri": uri });
     if !is_modern {
         return post(json!({ "jsonrpc": "2.0", "id": 7, "method": "resources/read", "params": params }).to_string());
@@ -156,7 +156,7 @@ fn reading(is_modern: bool, uri: &Value) -> Request<Script> {
     }
 }
 
-async fn answers(request: impl Fn() -> Request<Script>) -> Vec<(Answer, usize)> {
+async fn answers(request: impl Fn() -> Request<Body>) -> Vec<(Answer, usize)> {
     let rules = Visibility::new().app_resources(AppResources::Ui);
     let layers = [
         AppsLayer::new().visibility(rules).audience(Fixed(Audience::App)),

@@ -11,9 +11,9 @@ use tower_mcp_apps::McpContext;
 use tower_mcp_apps::concern::LookUp;
 use tower_mcp_apps::exchange::ByHeader;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, json_answer};
 use crate::kit::{LIST, apps_capabilities, initialize, post, send, with};
 use crate::world::{asked, call, for_models, gate, is_hidden, legacy_call, listing, result, runs, tools, with_page};
@@ -23,7 +23,7 @@ fn server() -> Server {
 }
 
 /// The one look-up that a call causes.
-async fn look_up(request: http::Request<Script>) -> Received {
+async fn look_up(request: http::Request<Body>) -> Received {
     let server = server();
     runs(&gate(&server), request).await;
     let mut asked = asked(&server);
@@ -250,8 +250,8 @@ async fn catalogues_come_as_json_or_as_a_stream_however_it_is_cut() {
                     [progress.to_owned(), foreign.to_owned(), answer].map(|message| format!("data: {message}\n\n")),
                 );
                 let stream = blocks.collect::<String>().replace('\n', ending);
-                let (feed, body) = Script::live();
-                stream.as_bytes().chunks(chunk).for_each(|chunk| feed.data(Bytes::copy_from_slice(chunk)));
+                let (feed, body) = Body::channel();
+                stream.as_bytes().chunks(chunk).for_each(|chunk| feed.send_data(Bytes::copy_from_slice(chunk)));
                 std::mem::forget(feed);
                 crate::kit::server::event_answer(body)
             });
@@ -262,7 +262,7 @@ async fn catalogues_come_as_json_or_as_a_stream_however_it_is_cut() {
         let server = listing(move |received| {
             let answer = result(received, &json!({ "tools": tools() }));
             let frames = answer.as_bytes().chunks(chunk).map(Bytes::copy_from_slice).collect::<Vec<_>>();
-            crate::kit::server::labelled("application/json", Script::frames(frames))
+            crate::kit::server::labelled("application/json", Body::frames(frames))
         });
         let gate = gate(&server);
         is_hidden(&gate, call("poll")).await;
@@ -276,7 +276,7 @@ async fn a_catalogue_is_read_whatever_its_content_type_says() {
         let server = listing(move |received| {
             let answer = result(received, &json!({ "tools": tools() }));
             let body = if is_stream { format!("data: {answer}\n\n") } else { answer };
-            crate::kit::server::labelled(content_type, Script::whole(body))
+            crate::kit::server::labelled(content_type, Body::new(body))
         });
         let gate = gate(&server);
         is_hidden(&gate, call("poll")).await;

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::concern::LookUp;
 use tower_mcp_apps::exchange::ByHeader;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, json_answer};
 use crate::kit::{apps_capabilities, modern, only, with};
 use crate::world::{
@@ -26,24 +26,24 @@ fn page(more: &Value) -> Server {
 }
 
 /// How many look-ups two calls cost together.
-async fn cost(server: &Server, first: Request<Script>, second: Request<Script>) -> usize {
+async fn cost(server: &Server, first: Request<Body>, second: Request<Body>) -> usize {
     let gate = gate(server);
     runs(&gate, first).await;
     runs(&gate, second).await;
     look_ups(server)
 }
 
-fn at(uri: &'static str, mut request: Request<Script>) -> Request<Script> {
+fn at(uri: &'static str, mut request: Request<Body>) -> Request<Body> {
     *request.uri_mut() = Uri::from_static(uri);
     request
 }
 
-fn declaring(capabilities: &Value) -> Request<Script> {
+fn declaring(capabilities: &Value) -> Request<Body> {
     modern("tools/call", &json!({ "name": "open" }), capabilities)
 }
 
 /// Pairs of calls whose senders may get different lists, whatever the server says about who else may get them.
-fn strangers() -> Vec<(&'static str, Request<Script>, Request<Script>)> {
+fn strangers() -> Vec<(&'static str, Request<Body>, Request<Body>)> {
     let later = |request| only(request, "mcp-protocol-version", "2025-06-18");
     let vendor = |value: &str| declaring(&json!({ "extensions": { "com.example/x": { "a": value } } }));
     vec![
@@ -85,7 +85,7 @@ fn strangers() -> Vec<(&'static str, Request<Script>, Request<Script>)> {
 }
 
 /// Pairs of calls that differ in nothing but who sends them.
-fn callers() -> Vec<(&'static str, Request<Script>, Request<Script>)> {
+fn callers() -> Vec<(&'static str, Request<Body>, Request<Body>)> {
     ["authorization", "cookie", "mcp-session-id", "x-api-key", "api-key", "x-auth-token", "x-access-token"]
         .into_iter()
         .flat_map(|name| {

@@ -12,9 +12,9 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::concern::RequestBody;
 use tower_mcp_apps::exchange::{ByHeader, Fixed};
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::{Body, Sender};
 use tower_mcp_apps::visibility::VisibilityLayer;
 
-use crate::kit::body::{Feed, Script};
 use crate::kit::server::{Received, Server, event_answer, json_answer};
 use crate::kit::{LIST, apps_capabilities, modern, post, read, send, with};
 use crate::world::{call, events, gate, in_time, is_hidden, legacy_call, listing, look_ups, ran, result, runs, tool};
@@ -58,14 +58,11 @@ impl Changing {
     }
 }
 
-fn get() -> Request<Script> {
-    Request::get("http://127.0.0.1/mcp")
-        .header("accept", "text/event-stream")
-        .body(Script::whole(""))
-        .expect("a request")
+fn get() -> Request<Body> {
+    Request::get("http://127.0.0.1/mcp").header("accept", "text/event-stream").body(Body::new("")).expect("a request")
 }
 
-fn telling(request: Request<Script>) -> Request<Script> {
+fn telling(request: Request<Body>) -> Request<Body> {
     with(request, "x-tell", "1")
 }
 
@@ -118,8 +115,8 @@ async fn a_change_that_a_host_hears_counts_for_models_too() {
 }
 
 /// The answer to one GET, fed while the test runs.
-fn live() -> (Feed, impl Fn(&Received) -> Option<Response<Script>> + Send + Sync) {
-    let (feed, body) = Script::live();
+fn live() -> (Sender, impl Fn(&Received) -> Option<Response<Body>> + Send + Sync) {
+    let (feed, body) = Body::channel();
     let body = std::sync::Mutex::new(Some(body));
     (feed, move |received| {
         (received.parts.method == Method::GET)
@@ -142,12 +139,12 @@ async fn a_change_counts_from_when_it_passes_while_the_stream_goes_on() {
     let opened = gate.clone().oneshot(get()).await.expect("an answer");
     is_hidden(&gate, call("poll")).await;
     changing.change();
-    feed.data(format!("data: {CHANGED}\n"));
+    feed.send_data(format!("data: {CHANGED}\n"));
     let mut body = Box::pin(opened.into_body());
     let next = tokio::time::timeout(Duration::from_millis(10), body.frame());
     assert!(next.await.is_err(), "the event is not over");
     is_hidden(&gate, call("poll")).await;
-    feed.data("\n");
+    feed.send_data("\n");
     let frame = body.frame().await.expect("a frame").expect("no failure");
     assert!(frame.into_data().expect("data").starts_with(b"data: {"));
     runs(&gate, call("poll")).await;
@@ -203,7 +200,7 @@ async fn a_look_up_from_before_a_change_is_neither_joined_nor_kept() {
     let requests = Arc::new(AtomicUsize::new(0));
     let slow = tower::service_fn({
         let server = server.clone();
-        move |request: Request<RequestBody<Script>>| {
+        move |request: Request<RequestBody<Body>>| {
             let answer = server.clone().oneshot(request);
             let is_first = requests.fetch_add(1, Ordering::SeqCst) == 0;
             let mut holds = holds.clone();

@@ -13,15 +13,15 @@ use tower_mcp_apps::concern::Settings;
 use tower_mcp_apps::exchange::{Decision, Limits};
 use tower_mcp_apps::json::Depth;
 use tower_mcp_apps::message::Reason;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, event_answer, json_answer, labelled};
 use crate::kit::{Answer, send};
 use crate::world::{call, empty, events, gate, is_hidden, legacy_call, listing, look_ups, result, runs, seen, tools};
 
 /// What a call gets whose look-up is answered so. It never arrives, and each call asks again.
-async fn refused(list: impl Fn(&Received) -> Response<Script> + Send + Sync + 'static) -> Answer {
+async fn refused(list: impl Fn(&Received) -> Response<Body> + Send + Sync + 'static) -> Answer {
     let server = listing(list);
     let mut last = None;
     for request in [call, legacy_call] {
@@ -39,7 +39,7 @@ async fn refused(list: impl Fn(&Received) -> Response<Script> + Send + Sync + 's
     last.expect("it was asked")
 }
 
-fn saying(text: &'static str) -> impl Fn(&Received) -> Response<Script> + Send + Sync + 'static {
+fn saying(text: &'static str) -> impl Fn(&Received) -> Response<Body> + Send + Sync + 'static {
     move |received| json_answer(text.replace("ID", &received.json()["id"].to_string()))
 }
 
@@ -135,17 +135,18 @@ async fn an_encoded_catalogue_is_none() {
 #[tokio::test]
 async fn a_catalogue_that_breaks_off_is_none() {
     let page = |received: &Received| result(received, &json!({ "tools": tools() }));
-    let failing =
-        move |received: &Received| labelled("application/json", Script::failing([Bytes::from(page(received))]));
+    let failing = move |received: &Received| {
+        labelled("application/json", Body::frames([Bytes::from(page(received))]).then_fail())
+    };
     assert_eq!(refused(failing).await.status.as_u16(), 502);
     let cut = move |received: &Received| {
         let page = page(received);
-        event_answer(Script::failing([Bytes::from(format!("data: {}", &page[..page.len() - 1]))]))
+        event_answer(Body::frames([Bytes::from(format!("data: {}", &page[..page.len() - 1]))]).then_fail())
     };
     assert_eq!(refused(cut).await.status.as_u16(), 502);
     let unended = move |received: &Received| {
         let page = page(received);
-        event_answer(Script::frames([Bytes::from(format!("data: {}\n\n", &page[..page.len() - 1]))]))
+        event_answer(Body::frames([Bytes::from(format!("data: {}\n\n", &page[..page.len() - 1]))]))
     };
     assert_eq!(refused(unended).await.status.as_u16(), 502);
 }

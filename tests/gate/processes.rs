@@ -1,7 +1,7 @@
 //! The same with processes of the `reverse_proxy` example, over real connections.
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::Body as AxumBody;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -11,8 +11,8 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tower::ServiceExt;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::example::Proxy;
 use crate::kit::server::{Received, Server};
 use crate::kit::{apps_capabilities, initialize, post};
@@ -20,13 +20,13 @@ use crate::replicas::{answer, choices, request};
 
 /// The server of the replicas, on a port of its own.
 async fn listen(server: Server) -> String {
-    let router = Router::new().fallback(move |request: Request<Body>| {
+    let router = Router::new().fallback(move |request: Request<AxumBody>| {
         let server = server.clone();
         async move {
             let (parts, body) = request.into_parts();
             let body = body.collect().await.expect("the request arrives").to_bytes();
-            let Ok(response) = server.oneshot(Request::from_parts(parts, Script::whole(body))).await;
-            response.map(Body::new)
+            let Ok(response) = server.oneshot(Request::from_parts(parts, Body::new(body))).await;
+            response.map(AxumBody::new)
         }
     });
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
@@ -45,10 +45,10 @@ struct Outcome {
 }
 
 async fn ask(
-    client: &Client<HttpConnector, Script>,
+    client: &Client<HttpConnector, Body>,
     proxy: &Proxy,
     server: &Server,
-    mut request: Request<Script>,
+    mut request: Request<Body>,
 ) -> Outcome {
     *request.uri_mut() = proxy.endpoint.clone();
     let response: Response<_> = client.request(request).await.expect("an answer");

@@ -8,9 +8,9 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{Decision, Fixed};
 use tower_mcp_apps::message::Reason;
 use tower_mcp_apps::protocol::{Audience, ToolVisibility};
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::{Visibility, VisibilityLayer};
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, json_answer};
 use crate::kit::{Answer, LIST, modern, only, post, send, with};
 use crate::world::{
@@ -23,7 +23,7 @@ fn server() -> Server {
 }
 
 /// A batch of calls of these tools, with a `ping` and a notification between.
-fn batch(names: &[&str]) -> Request<Script> {
+fn batch(names: &[&str]) -> Request<Body> {
     let mut messages = vec![json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })];
     for (id, name) in names.iter().enumerate() {
         messages.push(json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name } }));
@@ -105,7 +105,7 @@ async fn a_batch_is_refused_where_the_catalogue_cannot_be_had() {
 }
 
 /// What a hidden call gets by what its sender accepts.
-async fn accepting(accept: Option<&str>, request: Request<Script>) -> Answer {
+async fn accepting(accept: Option<&str>, request: Request<Body>) -> Answer {
     let mut request = request;
     request.headers_mut().remove("accept");
     if let Some(accept) = accept {
@@ -275,7 +275,7 @@ async fn a_meta_that_is_no_object_says_nothing() {
 async fn what_runs_is_the_request_as_it_came() {
     let body = r#"{ "jsonrpc":"2.0","params":{"arguments":{"n":1.0,"n":-0.0},"name":"op\u0065n"} ,"id":1e0,"method":"tools\/call"}"#;
     let mut request = with(post(""), "idempotency-key", "once");
-    *request.body_mut() = Script::frames(body.as_bytes().chunks(10).map(Bytes::from_static));
+    *request.body_mut() = Body::frames(body.as_bytes().chunks(10).map(Bytes::from_static));
     let server = server();
     let answer = send(gate(&server), request).await;
     assert_eq!(answer.status, StatusCode::OK);
@@ -286,7 +286,7 @@ async fn what_runs_is_the_request_as_it_came() {
 }
 
 /// A request with this method and body.
-fn by(method: &str, body: &str) -> Request<Script> {
+fn by(method: &str, body: &str) -> Request<Body> {
     let mut request = post(body.to_owned());
     *request.method_mut() = Method::from_bytes(method.as_bytes()).expect("a method");
     request
@@ -304,9 +304,9 @@ async fn a_call_by_another_method_than_post_is_judged_too() {
         // One that is no JSON, and a body whose length is not told.
         let answer = send(gate.clone(), only(by(method, poll), "content-type", "text/plain")).await;
         assert_eq!(answer.status.as_u16(), 415, "{method}");
-        let mut chunked = by(method, "").map(|_| Script::frames([Bytes::from(poll)]));
+        let mut chunked = by(method, "").map(|_| Body::frames([Bytes::from(poll)]));
         is_hidden(&gate, chunked).await;
-        chunked = with(by(method, "").map(|_| Script::frames([Bytes::from(poll)])), "transfer-encoding", "chunked");
+        chunked = with(by(method, "").map(|_| Body::frames([Bytes::from(poll)])), "transfer-encoding", "chunked");
         chunked.headers_mut().remove("content-type");
         assert_eq!(send(gate, chunked).await.status.as_u16(), 415, "{method}");
         assert!(seen(&server).ran.is_empty());

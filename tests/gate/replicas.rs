@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use tower::{Layer, ServiceExt};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{ByHeader, Decision};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, json_answer};
 use crate::kit::{apps_capabilities, initialize, modern, only, post, read, with};
 use crate::world::{empty, ran, result, tool};
@@ -31,7 +31,7 @@ fn page(cursor: Option<&str>) -> Value {
 }
 
 /// A server of both eras, that knows its one session and wants a credential.
-pub(crate) fn answer(received: &Received) -> http::Response<Script> {
+pub(crate) fn answer(received: &Received) -> http::Response<Body> {
     let message = received.json();
     if message.is_array() {
         return ran(received);
@@ -62,7 +62,7 @@ pub(crate) fn answer(received: &Received) -> http::Response<Script> {
 }
 
 /// One of many requests: chosen by a number, so that the same one can be sent twice.
-pub(crate) fn request(choice: u64, sessions: &[String]) -> Request<Script> {
+pub(crate) fn request(choice: u64, sessions: &[String]) -> Request<Body> {
     let pick = |shift: u32, most: u64| (choice >> shift) % most;
     let kind = ["both", "app", "model", "none", "no-such"][pick(0, 5) as usize];
     let name = format!("{kind}-{}", pick(8, 10));
@@ -93,9 +93,10 @@ pub(crate) fn request(choice: u64, sessions: &[String]) -> Request<Script> {
     };
     let request = match (pick(32, 12), method) {
         // What two readers may understand differently.
-        (0, "tools/call") => request
-            .map(|_| Script::whole(r#"{"id":7,"method":"tools/call","params":{"name":"both-1","name":"app-1"}}"#)),
-        (1, _) => request.map(|_| Script::whole("oops")),
+        (0, "tools/call") => {
+            request.map(|_| Body::new(r#"{"id":7,"method":"tools/call","params":{"name":"both-1","name":"app-1"}}"#))
+        }
+        (1, _) => request.map(|_| Body::new("oops")),
         (2, _) => with(request, "authorization", "Bearer nobody"),
         (3, _) => with(request, "authorization", "Bearer ann"),
         _ => request,
@@ -131,7 +132,7 @@ struct Outcome {
 
 type Replica = <AppsLayer as Layer<Server>>::Service;
 
-async fn ask(replica: &Replica, server: &Server, request: Request<Script>) -> Outcome {
+async fn ask(replica: &Replica, server: &Server, request: Request<Body>) -> Outcome {
     let response = replica.clone().oneshot(request).await.expect("an answer");
     let decision = response.extensions().get::<Decision>().cloned();
     let session = response.headers().get(SESSION).cloned();

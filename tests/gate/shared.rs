@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, Request, Response};
-use http_body::Body;
+use http_body::Body as HttpBody;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -18,8 +18,9 @@ use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 use tower_mcp_apps::McpContext;
 use tower_mcp_apps::concern::RequestBody;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::{BoxError, Script};
+use crate::kit::body::BoxError;
 use crate::kit::server::{Server, json_answer};
 use crate::kit::{read, send, with};
 use crate::queue::Queue;
@@ -54,12 +55,12 @@ impl Held {
 
 impl<B> Service<Request<B>> for Held
 where
-    B: Body<Data = bytes::Bytes> + Send + 'static,
+    B: HttpBody<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Response = Response<Script>;
+    type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Script>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -96,10 +97,10 @@ fn two_pages() -> Server {
 /// Calls with as many keys, in turn: even ones run, odd ones are hidden.
 async fn call_at_once<S, R>(service: S, keys: usize)
 where
-    S: Service<Request<Script>, Response = Response<R>> + Clone + Send + 'static,
+    S: Service<Request<Body>, Response = Response<R>> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Debug + Send,
-    R: Body<Data = bytes::Bytes> + Send + 'static,
+    R: HttpBody<Data = bytes::Bytes> + Send + 'static,
     R::Error: Into<BoxError> + Send,
 {
     let mut callers = JoinSet::new();
@@ -120,10 +121,10 @@ where
 /// What 200 callers at once cost: one look-up per key, of two pages.
 async fn costs_one_look_up_per_key<S, R>(server: &Server, service: S)
 where
-    S: Service<Request<Script>, Response = Response<R>> + Clone + Send + 'static,
+    S: Service<Request<Body>, Response = Response<R>> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Debug + Send,
-    R: Body<Data = bytes::Bytes> + Send + 'static,
+    R: HttpBody<Data = bytes::Bytes> + Send + 'static,
     R::Error: Into<BoxError> + Send,
 {
     for keys in [1, 4] {
@@ -243,14 +244,14 @@ async fn a_leader_that_goes_away_hands_over() {
 
 #[tokio::test]
 async fn a_leader_that_is_dropped_closes_its_look_up() {
-    let (feed, body) = Script::live();
+    let (feed, body) = Body::channel();
     let body = std::sync::Mutex::new(Some(body));
     let server = listing(move |_| crate::kit::server::event_answer(body.lock().expect("a lock").take().expect("one")));
     let mut leader = Box::pin(for_models().layer(server).oneshot(call("open")));
     assert!(poll_once(&mut leader).await.is_pending());
-    assert!(!feed.is_dropped());
+    assert!(!feed.is_closed());
     drop(leader);
-    assert!(feed.is_dropped());
+    assert!(feed.is_closed());
 }
 
 #[tokio::test]
@@ -285,11 +286,11 @@ async fn a_failure_of_the_service_is_the_leaders_and_a_refusal_for_those_who_wai
     let lets = Arc::new(Semaphore::new(0));
     let down = tower::service_fn({
         let lets = lets.clone();
-        move |_: Request<RequestBody<Script>>| {
+        move |_: Request<RequestBody<Body>>| {
             let lets = lets.clone();
             async move {
                 lets.acquire().await.expect("nobody closes it").forget();
-                Err::<Response<Script>, _>(Down)
+                Err::<Response<Body>, _>(Down)
             }
         }
     });
@@ -324,12 +325,12 @@ async fn a_service_that_is_no_longer_ready_fails_the_leader_alone() {
 
     impl<B> Service<Request<B>> for Once
     where
-        B: Body<Data = bytes::Bytes> + Send + 'static,
+        B: HttpBody<Data = bytes::Bytes> + Send + 'static,
         B::Error: Into<BoxError>,
     {
-        type Response = Response<Script>;
+        type Response = Response<Body>;
         type Error = Down;
-        type Future = Pin<Box<dyn Future<Output = Result<Response<Script>, Down>> + Send>>;
+        type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Down>> + Send>>;
 
         fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Down>> {
             Poll::Ready(if self.is_used { Err(Down) } else { Ok(()) })

@@ -12,8 +12,8 @@ use tower::Layer;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{Auto, ByHeader, Fixed};
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, event_answer, labelled};
 use crate::kit::tree::Tree;
 use crate::kit::{apps_capabilities, post, send, with};
@@ -253,7 +253,7 @@ impl Case {
             let tools = pages.get(page).map_or("", String::as_str);
             let answer = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"tools":[{tools}]{next}}}}}"#, message["id"]);
             let text = if is_stream { format!("id: 1\ndata: {answer}\n\n") } else { answer };
-            let body = Script::frames(text.as_bytes().chunks(chunk).map(Bytes::copy_from_slice).collect::<Vec<_>>());
+            let body = Body::frames(text.as_bytes().chunks(chunk).map(Bytes::copy_from_slice).collect::<Vec<_>>());
             if is_stream { event_answer(body) } else { labelled("application/json", body) }
         })
     }
@@ -318,7 +318,7 @@ impl Case {
         if self.is_batch { format!("[{}]", messages.join(" ,")) } else { messages[0].clone() }
     }
 
-    fn request(&self, body: &str) -> Request<Script> {
+    fn request(&self, body: &str) -> Request<Body> {
         let mut request = post(body.to_owned());
         if let Who::Header(audience) = self.who {
             request = with(request, "x-audience", audience.as_str());

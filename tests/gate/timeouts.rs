@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use http_body::Body;
+use http_body::Body as HttpBody;
 use serde_json::json;
 use tokio::task::JoinSet;
 use tower::timeout::error::Elapsed;
@@ -19,8 +19,9 @@ use tower_http::timeout::TimeoutLayer;
 use tower_mcp_apps::McpContext;
 use tower_mcp_apps::exchange::Decision;
 use tower_mcp_apps::message::Reason;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::{BoxError, Script};
+use crate::kit::body::BoxError;
 use crate::kit::server::{Server, event_answer, json_answer};
 use crate::kit::{Answer, read};
 use crate::world::{call, for_models, has_run, in_time, listing, result, seen, tools, with_page};
@@ -46,12 +47,12 @@ impl Silent {
 
 impl<B> Service<Request<B>> for Silent
 where
-    B: Body<Data = Bytes> + Send + 'static,
+    B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Response = Response<Script>;
+    type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Script>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -76,10 +77,10 @@ fn answering() -> TimeoutLayer {
 /// What callers get that come at once.
 async fn call_at_once<S, R>(service: &S) -> Vec<Result<Answer, S::Error>>
 where
-    S: Service<Request<Script>, Response = Response<R>> + Clone + Send + 'static,
+    S: Service<Request<Body>, Response = Response<R>> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Send + 'static,
-    R: Body<Data = Bytes> + Send + 'static,
+    R: HttpBody<Data = Bytes> + Send + 'static,
     R::Error: Into<BoxError> + Send,
 {
     let mut callers = JoinSet::new();
@@ -146,7 +147,7 @@ async fn inside_one_that_fails_is_told_to_who_asked_and_a_refusal_to_the_others(
 
 #[tokio::test]
 async fn outside_the_whole_is_bounded_also_where_nothing_ever_comes() {
-    let (feed, body) = Script::live();
+    let (feed, body) = Body::channel();
     let body = std::sync::Mutex::new(Some(body));
     // The first look-up has a head, and a body that does not end; those who take it over get nothing.
     let server = listing(move |_| event_answer(body.lock().expect("a lock").take().unwrap_or_default()));
@@ -156,7 +157,7 @@ async fn outside_the_whole_is_bounded_also_where_nothing_ever_comes() {
         let answer = answer.expect("an answer");
         assert_eq!((answer.status, answer.text().as_str()), (StatusCode::GATEWAY_TIMEOUT, ""));
     }
-    assert!(feed.is_dropped(), "nobody waits for it any longer");
+    assert!(feed.is_closed(), "nobody waits for it any longer");
     assert!(seen(&server).ran.is_empty());
 }
 

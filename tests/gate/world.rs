@@ -10,9 +10,9 @@ use tower::Layer;
 use tower_mcp_apps::concern::ConcernService;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::{Visibility, VisibilityLayer};
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, event_answer, json_answer};
 use crate::kit::{Answer, modern, post, send};
 
@@ -44,7 +44,7 @@ pub(crate) fn result(received: &Received, result: &Value) -> String {
 }
 
 /// A server that answers `tools/list` so, and runs whatever is called.
-pub(crate) fn listing(list: impl Fn(&Received) -> Response<Script> + Send + Sync + 'static) -> Server {
+pub(crate) fn listing(list: impl Fn(&Received) -> Response<Body> + Send + Sync + 'static) -> Server {
     Server::new(move |received| match received.method().as_str() {
         "tools/list" => list(received),
         _ => ran(received),
@@ -57,7 +57,7 @@ pub(crate) fn with_page(page: Value) -> Server {
 }
 
 /// The answer to a call that runs. Answers a batch by an array.
-pub(crate) fn ran(received: &Received) -> Response<Script> {
+pub(crate) fn ran(received: &Received) -> Response<Body> {
     let answer = |message: &Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "content": ["ran"] } });
     json_answer(match received.json() {
         Value::Array(messages) => Value::Array(messages.iter().map(answer).collect()).to_string(),
@@ -66,25 +66,25 @@ pub(crate) fn ran(received: &Received) -> Response<Script> {
 }
 
 /// A stream of these messages that ends.
-pub(crate) fn events(messages: &[&str]) -> Response<Script> {
+pub(crate) fn events(messages: &[&str]) -> Response<Body> {
     let stream: String = messages.iter().map(|message| format!("event: message\ndata: {message}\n\n")).collect();
-    event_answer(Script::frames([Bytes::from(stream)]))
+    event_answer(Body::frames([Bytes::from(stream)]))
 }
 
 /// An answer with this status and nothing in it.
-pub(crate) fn empty(status: u16) -> Response<Script> {
-    let mut response = Response::new(Script::whole(""));
+pub(crate) fn empty(status: u16) -> Response<Body> {
+    let mut response = Response::new(Body::new(""));
     *response.status_mut() = StatusCode::from_u16(status).expect("a status");
     response
 }
 
 /// A call of the modern era.
-pub(crate) fn call(name: &str) -> Request<Script> {
+pub(crate) fn call(name: &str) -> Request<Body> {
     modern("tools/call", &json!({ "name": name, "arguments": {} }), &json!({}))
 }
 
 /// A call of the legacy era.
-pub(crate) fn legacy_call(name: &str) -> Request<Script> {
+pub(crate) fn legacy_call(name: &str) -> Request<Body> {
     let params = json!({ "name": name, "arguments": {} });
     post(json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string())
 }
@@ -121,13 +121,13 @@ pub(crate) fn has_run(answer: &Answer) -> bool {
 }
 
 /// Calls a tool that runs.
-pub(crate) async fn runs(service: &Gated, request: Request<Script>) {
+pub(crate) async fn runs(service: &Gated, request: Request<Body>) {
     let answer = send(service.clone(), request).await;
     assert!(has_run(&answer), "{}", answer.text());
 }
 
 /// Calls a tool that is refused as one that is not known.
-pub(crate) async fn is_hidden(service: &Gated, request: Request<Script>) {
+pub(crate) async fn is_hidden(service: &Gated, request: Request<Body>) {
     let answer = send(service.clone(), request).await;
     assert_eq!((answer.status, answer.error_code()), (StatusCode::OK, json!(-32602)), "{}", answer.text());
     assert_eq!(answer.json()["id"], 7);

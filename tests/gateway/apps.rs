@@ -2,8 +2,8 @@
 
 use http::{Request, StatusCode};
 use serde_json::json;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, event_answer, json_answer};
 use crate::kit::{apps_capabilities, modern, with};
 use crate::world::{Gateway, Upstream, host, legacy, list, tools, upstream};
@@ -14,11 +14,11 @@ async fn two() -> (Upstream, Upstream) {
     (upstream("a", tools("a", TOOLS)).await, upstream("b", tools("b", TOOLS)).await)
 }
 
-fn by_app(of: &str, request: Request<Script>) -> Request<Script> {
+fn by_app(of: &str, request: Request<Body>) -> Request<Body> {
     with(request, "x-mcp-app", of)
 }
 
-fn call(name: &str) -> Request<Script> {
+fn call(name: &str) -> Request<Body> {
     host("tools/call", json!({ "name": name }))
 }
 
@@ -139,7 +139,7 @@ fn public(in_streams: bool) -> Server {
         };
         let message = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, received.json()["id"]);
         if in_streams {
-            return event_answer(Script::whole(format!("{PROGRESS}id: 2\ndata: {message}\n")));
+            return event_answer(Body::new(format!("{PROGRESS}id: 2\ndata: {message}\n")));
         }
         json_answer(message)
     })

@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 use serde_json::{Value, json};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, event_answer, labelled};
 use crate::kit::{apps_capabilities, modern};
 use crate::world::{Gateway, Upstream, legacy, list, mcp, nowhere, status, tools, unavailable, upstream};
@@ -15,14 +15,14 @@ async fn good() -> Upstream {
 #[tokio::test]
 async fn a_list_goes_on_without_a_server_that_fails_and_says_so() {
     let good = good().await;
-    let html = Server::new(|_| labelled("text/html", Script::whole("<html>busy</html>")));
+    let html = Server::new(|_| labelled("text/html", Body::new("<html>busy</html>")));
     let broken = Server::saying("{\"jsonrpc\":");
     let foreign = Server::saying("[1,2]");
     let no_list = Server::saying(r#"{"jsonrpc":"2.0","id":7,"result":{"tools":{}}}"#);
     let two_lists = Server::saying(r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[{"name":"y"}],"tools":[]}}"#);
     let refusing = mcp("bad", |_, _| Err((-32000, "not today")));
-    let dying = Server::new(|_| event_answer(Script::frames([": wait\n\n".into()])));
-    let cut = Server::new(|_| labelled("application/json", Script::failing(["{\"json".into()])));
+    let dying = Server::new(|_| event_answer(Body::frames([": wait\n\n"])));
+    let cut = Server::new(|_| labelled("application/json", Body::frames(["{\"json"]).then_fail()));
     let cases = [
         (html, "it answered 200 OK and no JSON-RPC response"),
         (broken, "no JSON-RPC response"),
@@ -53,7 +53,7 @@ async fn a_list_goes_on_without_a_server_that_fails_and_says_so() {
 #[tokio::test]
 async fn a_server_that_is_slow_or_away_holds_nobody_up() {
     let good = good().await;
-    let (feed, script) = Script::live();
+    let (feed, script) = Body::channel();
     let slow = std::sync::Mutex::new(Some(script));
     let slow = Server::new(move |_| match slow.lock().expect("nobody panicked").take() {
         Some(script) => labelled("application/json", script),
@@ -71,7 +71,7 @@ async fn a_server_that_is_slow_or_away_holds_nobody_up() {
     });
     assert_eq!(unavailable(&answer.json()), &expected);
     // Nobody waits for it any longer.
-    feed.dropped().await;
+    feed.closed().await;
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn a_later_page_is_whole_or_an_error() {
 #[tokio::test]
 async fn what_is_for_a_server_that_fails_is_an_error_that_names_it() {
     let html = Server::new(|_| {
-        let mut response = labelled("text/html", Script::whole("<html>busy</html>"));
+        let mut response = labelled("text/html", Body::new("<html>busy</html>"));
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         response
     });
@@ -136,7 +136,7 @@ async fn what_is_for_a_server_that_fails_is_an_error_that_names_it() {
 #[tokio::test]
 async fn a_server_sends_clients_nowhere_else() {
     let elsewhere = Server::new(|_| {
-        let mut response = labelled("application/json", Script::whole("{}"));
+        let mut response = labelled("application/json", Body::new("{}"));
         *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
         response.headers_mut().insert("location", "http://elsewhere.example/mcp".parse().expect("visible ASCII"));
         response

@@ -6,8 +6,8 @@ use std::time::Duration;
 use http::StatusCode;
 use http::header::HeaderValue;
 use serde_json::{Value, json};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, json_answer, labelled};
 use crate::kit::{apps_capabilities, initialize, modern, post};
 use crate::world::{Gateway, Upstream, greeting, host, legacy, mcp, nowhere, status, tools, unavailable, upstream};
@@ -242,7 +242,7 @@ async fn ended(upstream: &Upstream, session: &str) {
 #[tokio::test]
 async fn a_session_of_which_the_client_never_heard_is_ended() {
     let quick = upstream("quick", tools("quick", "")).await;
-    let (feed, script) = Script::live();
+    let (feed, script) = Body::channel();
     let held = Mutex::new(Some(script));
     let slow = Server::new(move |received| match (received.method().as_str(), held.lock().unwrap().take()) {
         ("initialize", Some(script)) => with_session("slow-1", labelled("application/json", script)),
@@ -265,12 +265,12 @@ async fn a_session_of_which_the_client_never_heard_is_ended() {
     ended(&quick, "quick-1").await;
     assert!(slow.server.take().is_empty(), "it is not known yet whether there is a session");
     let result = greeting("2025-11-25", json!({ "tools": {} }));
-    feed.data(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#));
+    feed.send_data(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#));
     drop(feed);
     ended(&slow, "slow-1").await;
 }
 
-fn with_session(id: &str, mut response: http::Response<Script>) -> http::Response<Script> {
+fn with_session(id: &str, mut response: http::Response<Body>) -> http::Response<Body> {
     response.headers_mut().insert("mcp-session-id", id.parse().expect("visible ASCII"));
     response
 }
@@ -296,7 +296,7 @@ async fn sessions_are_ended_where_there_is_none_in_the_end() {
     // One that answers nonsense, one that is late, and one that speaks only what the others do not.
     let nonsense = Server::new(|_| with_session("bad-1", json_answer("{}")));
     let late = Server::new(|received| match received.method().as_str() {
-        "initialize" => with_session("bad-1", labelled("application/json", Script::live().1)),
+        "initialize" => with_session("bad-1", labelled("application/json", Body::channel().1)),
         _ => status(204),
     });
     let proud = speaks("bad", &["2025-11-25"]);

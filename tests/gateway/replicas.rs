@@ -2,8 +2,8 @@
 
 use http::{HeaderValue, Request};
 use serde_json::{Value, json};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::{Answer, apps_capabilities, modern, post, with};
 use crate::servers::{catalogue, mount, rmcp_sessions, tower_mcp};
 use crate::world::{Gateway, in_session, list, listen, mcp, upstream};
@@ -45,7 +45,7 @@ fn question(n: usize, cursor: &Value) -> (Client, &'static str, Value) {
     (client, method, params)
 }
 
-fn request(n: usize, session: &HeaderValue, (client, method, params): &(Client, &str, Value)) -> Request<Script> {
+fn request(n: usize, session: &HeaderValue, (client, method, params): &(Client, &str, Value)) -> Request<Body> {
     if let Client::Session = client {
         let message = json!({ "jsonrpc": "2.0", "id": n, "method": method, "params": params });
         return in_session(session, post(message.to_string()));

@@ -3,8 +3,8 @@
 use http::StatusCode;
 use serde_json::json;
 use tokio::sync::mpsc;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, event_answer, json_answer};
 use crate::kit::with;
 use crate::world::{Gateway, Upstream, host, legacy, mcp, upstream};
@@ -118,7 +118,7 @@ async fn events_come_at_once() {
     let (feeds, mut feed) = mpsc::unbounded_channel();
     let streaming = Server::new(move |received| match received.method().as_str() {
         "tools/call" => {
-            let (feed, script) = Script::live();
+            let (feed, script) = Body::channel();
             feeds.send(feed).expect("the test listens");
             event_answer(script)
         }
@@ -130,12 +130,12 @@ async fn events_come_at_once() {
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let feed = feed.recv().await.expect("the server was asked");
     for text in ["event: message\ndata: {\"method\":\"notifications/progress\"}\n\n", ": still here\n\n"] {
-        feed.data(text);
+        feed.send_data(text);
         let frame = http_body_util::BodyExt::frame(&mut response).await.expect("a frame").expect("no error");
         assert_eq!(frame.into_data().expect("data"), text);
     }
     drop(response);
-    feed.dropped().await;
+    feed.closed().await;
 }
 
 #[tokio::test]

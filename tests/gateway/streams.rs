@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::Body as AxumBody;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::time::timeout;
+use tower_mcp_apps::testing::{Body, Sender};
 
-use crate::kit::body::{Feed, Script};
 use crate::kit::server::{Received, Server, event_answer, json_answer};
 use crate::kit::with;
 use crate::world::{Gateway, Upstream, bodiless, greeting, host, legacy, listen, nowhere, status, upstream};
@@ -21,7 +21,7 @@ use crate::world::{Gateway, Upstream, bodiless, greeting, host, legacy, listen, 
 /// A server whose streams the test feeds, and those feeds.
 struct Live {
     upstream: Upstream,
-    feeds: UnboundedReceiver<Feed>,
+    feeds: UnboundedReceiver<Sender>,
 }
 
 impl Live {
@@ -29,7 +29,7 @@ impl Live {
         let (opened, feeds) = mpsc::unbounded_channel();
         let server = Server::new(move |received| match (received.parts.method.as_str(), received.method().as_str()) {
             ("GET", _) | (_, "subscriptions/listen" | "tools/call") => {
-                let (feed, script) = Script::live();
+                let (feed, script) = Body::channel();
                 opened.send(feed).expect("the test listens");
                 event_answer(script)
             }
@@ -45,7 +45,7 @@ impl Live {
         Self { upstream: upstream(name, server).await, feeds }
     }
 
-    async fn feed(&mut self) -> Feed {
+    async fn feed(&mut self) -> Sender {
         self.feeds.recv().await.expect("the gateway opens a stream")
     }
 
@@ -111,22 +111,22 @@ async fn each_server_is_asked_for_its_part_and_all_are_heard() {
     assert_eq!(notifications(b.asked().await), part);
 
     // One honours less, and both say so before anything else is heard.
-    feed_b.data(": hello\n\n");
-    feed_b.data(data(&acknowledged(json!({ "resourceSubscriptions": ["x:1"] }))));
-    feed_b.data(data(&told("notifications/resources/updated", Some("x:1"))));
-    feed_a.data(data(&acknowledged(json!({ "toolsListChanged": true, "resourceSubscriptions": ["ui://v"] }))));
+    feed_b.send_data(": hello\n\n");
+    feed_b.send_data(data(&acknowledged(json!({ "resourceSubscriptions": ["x:1"] }))));
+    feed_b.send_data(data(&told("notifications/resources/updated", Some("x:1"))));
+    feed_a.send_data(data(&acknowledged(json!({ "toolsListChanged": true, "resourceSubscriptions": ["ui://v"] }))));
     let together = json!({ "toolsListChanged": true, "resourceSubscriptions": ["ui://a+v", "b+x:1"] });
     assert_eq!(event(&mut response).await, acknowledged(together));
     let text = told("notifications/resources/updated", Some("b+x:1"));
     assert_eq!(response.frame().await.expect("more").expect("no error").into_data().expect("data"), data(&text));
     for (feed, method) in [(&feed_a, "notifications/tools/list_changed"), (&feed_b, "notifications/x")] {
-        feed.data(data(&told(method, None)));
+        feed.send_data(data(&told(method, None)));
         let frame = response.frame().await.expect("more").expect("no error").into_data().expect("data");
         assert_eq!(frame, data(&told(method, None)));
     }
     drop(response);
-    feed_a.dropped().await;
-    feed_b.dropped().await;
+    feed_a.closed().await;
+    feed_b.closed().await;
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn nobody_is_asked_for_nothing() {
     let gateway = Gateway::before(&[&a.upstream, &b.upstream], &[]).await;
     let filter = json!({ "resourceSubscriptions": ["a+x:1"] });
     let mut response = gateway.open(host("subscriptions/listen", json!({ "notifications": filter }))).await;
-    a.feed().await.data(data(&acknowledged(json!({ "resourceSubscriptions": ["x:1"] }))));
+    a.feed().await.send_data(data(&acknowledged(json!({ "resourceSubscriptions": ["x:1"] }))));
     assert_eq!(event(&mut response).await, acknowledged(filter));
     assert!(b.upstream.server.take().is_empty());
     for params in [json!({}), json!({ "notifications": [] })] {
@@ -162,7 +162,7 @@ async fn servers_without_subscriptions_are_no_part_of_them() {
     let filter = json!({ "toolsListChanged": true });
     let listen = || host("subscriptions/listen", json!({ "notifications": filter }));
     let mut response = gateway.open(listen()).await;
-    a.feed().await.data(data(&acknowledged(filter.clone())));
+    a.feed().await.send_data(data(&acknowledged(filter.clone())));
     assert_eq!(event(&mut response).await, acknowledged(filter.clone()));
     let answer = Gateway::before(&[&none], &[]).await.send(listen()).await;
     assert_eq!((answer.status, answer.error_code()), (StatusCode::NOT_FOUND, json!(-32601)));
@@ -179,19 +179,19 @@ async fn when_one_server_ends_all_ends() {
         let mut response = gateway.open(host("subscriptions/listen", json!({ "notifications": filter }))).await;
         let (feed_a, feed_b) = (a.feed().await, b.feed().await);
         for feed in [&feed_a, &feed_b] {
-            feed.data(data(&acknowledged(filter.clone())));
+            feed.send_data(data(&acknowledged(filter.clone())));
         }
         assert_eq!(event(&mut response).await, acknowledged(filter));
         let meta = json!({ "io.modelcontextprotocol/subscriptionId": 7 });
         let end = json!({ "jsonrpc": "2.0", "id": 7, "result": { "resultType": "complete", "_meta": meta } });
         if in_good_order {
-            feed_a.data(format!("data: {end}\n\n"));
+            feed_a.send_data(format!("data: {end}\n\n"));
             assert_eq!(event(&mut response).await, end);
         } else {
             drop(feed_a);
         }
         assert!(has_ended(&mut response).await);
-        feed_b.dropped().await;
+        feed_b.closed().await;
     }
 }
 
@@ -204,13 +204,13 @@ async fn who_tells_nothing_may_leave_and_who_says_nothing_takes_no_part() {
     let filter = json!({ "toolsListChanged": true });
     let mut response = gateway.open(host("subscriptions/listen", json!({ "notifications": filter }))).await;
     let (feed_a, feed_b, feed_c) = (a.feed().await, b.feed().await, c.feed().await);
-    feed_a.data(data(&acknowledged(filter.clone())));
-    feed_b.data(data(&acknowledged(json!({}))));
+    feed_a.send_data(data(&acknowledged(filter.clone())));
+    feed_b.send_data(data(&acknowledged(json!({}))));
     drop(feed_b);
     assert_eq!(event(&mut response).await, acknowledged(filter));
-    feed_c.dropped().await;
+    feed_c.closed().await;
     let changed = told("notifications/tools/list_changed", None);
-    feed_a.data(format!("data: {changed}\n\n"));
+    feed_a.send_data(format!("data: {changed}\n\n"));
     assert_eq!(event(&mut response).await, changed);
 }
 
@@ -224,7 +224,7 @@ async fn a_get_stream_has_what_all_say_without_their_event_ids() {
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let (feed_a, feed_b) = (a.feed().await, b.feed().await);
     assert_eq!(a.asked().await.header("mcp-session-id"), Some("a-1"));
-    feed_a.data("id: 0\nretry: 3000\ndata: \n\n");
+    feed_a.send_data("id: 0\nretry: 3000\ndata: \n\n");
     let mut seen = String::new();
     while !seen.ends_with("\n\n") {
         let frame = response.frame().await.expect("more").expect("no error").into_data().expect("data");
@@ -233,11 +233,11 @@ async fn a_get_stream_has_what_all_say_without_their_event_ids() {
     assert_eq!(seen, ":\n\n");
     for (feed, method) in [(&feed_a, "notifications/tools/list_changed"), (&feed_b, "notifications/message")] {
         let message = json!({ "jsonrpc": "2.0", "method": method });
-        feed.data(data(&message));
+        feed.send_data(data(&message));
         assert_eq!(event(&mut response).await, message);
     }
     let updated = told("notifications/resources/updated", Some("x:1"));
-    feed_b.data(data(&updated));
+    feed_b.send_data(data(&updated));
     assert_eq!(event(&mut response).await["params"]["uri"], "b+x:1");
 
     let asked_for_old = with(bodiless(Method::GET, &session), "last-event-id", "9");
@@ -246,7 +246,7 @@ async fn a_get_stream_has_what_all_say_without_their_event_ids() {
 
     drop(feed_a);
     assert!(has_ended(&mut response).await);
-    feed_b.dropped().await;
+    feed_b.closed().await;
 }
 
 #[tokio::test]
@@ -293,7 +293,7 @@ async fn a_server_that_asks_its_client_is_answered_here() {
             [("elicitation/create", json!("e-1")), ("sampling/createMessage", json!(1.0)), ("ping", json!(2))]
         {
             let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": {} });
-            feed.data(data(&request));
+            feed.send_data(data(&request));
             let received = a.asked().await;
             assert_eq!(received.header("mcp-session-id"), Some("a-1"));
             assert_eq!(received.header("content-type"), Some("application/json"));
@@ -308,7 +308,7 @@ async fn a_server_that_asks_its_client_is_answered_here() {
         }
         // The client sees none of it, only what comes behind.
         let message = json!({ "jsonrpc": "2.0", "method": "notifications/message" });
-        feed.data(data(&message));
+        feed.send_data(data(&message));
         assert_eq!(event(&mut response).await, message);
     }
 }
@@ -320,7 +320,7 @@ async fn a_server_that_asks_faster_than_it_listens_gets_no_more_answers() {
     let (opened, mut feeds) = mpsc::unbounded_channel();
     let listens = Arc::new(Semaphore::new(0));
     let may_answer = Arc::clone(&listens);
-    let router = Router::new().fallback(move |request: Request<Body>| {
+    let router = Router::new().fallback(move |request: Request<AxumBody>| {
         let (arrived, opened, listens) = (arrived.clone(), opened.clone(), Arc::clone(&may_answer));
         async move {
             let body = request.into_body().collect().await.expect("the request arrives").to_bytes();
@@ -328,17 +328,17 @@ async fn a_server_that_asks_faster_than_it_listens_gets_no_more_answers() {
             match message["method"].as_str() {
                 Some("initialize") => {
                     let result = greeting("2025-11-25", json!({ "tools": {} }));
-                    json_answer(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#)).map(Body::new)
+                    json_answer(format!(r#"{{"jsonrpc":"2.0","id":0,"result":{result}}}"#)).map(AxumBody::new)
                 }
                 Some(_) => {
-                    let (feed, script) = Script::live();
+                    let (feed, script) = Body::channel();
                     opened.send(feed).expect("the test listens");
-                    event_answer(script).map(Body::new)
+                    event_answer(script).map(AxumBody::new)
                 }
                 None => {
                     arrived.send(message["id"].as_u64().expect("a number")).expect("the test listens");
                     listens.acquire().await.expect("it stays open").forget();
-                    status(202).map(Body::new)
+                    status(202).map(AxumBody::new)
                 }
             }
         }
@@ -349,10 +349,10 @@ async fn a_server_that_asks_faster_than_it_listens_gets_no_more_answers() {
     let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": { "name": "a__x" } });
     let mut response = gateway.open(legacy(&session, call)).await;
     let feed = feeds.recv().await.expect("the gateway opens a stream");
-    let ping = |id: u64| feed.data(data(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })));
+    let ping = |id: u64| feed.send_data(data(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" })));
     (0..2 * MOST).for_each(ping);
     // Once the client hears what comes behind, all of them were seen.
-    feed.data(data(&json!({ "jsonrpc": "2.0", "method": "notifications/message" })));
+    feed.send_data(data(&json!({ "jsonrpc": "2.0", "method": "notifications/message" })));
     assert_eq!(event(&mut response).await["method"], "notifications/message");
     let mut answered = Vec::new();
     for _ in 0..MOST {

@@ -1,7 +1,7 @@
 //! Scripted servers on ports of their own, and a gateway before them.
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::Body as AxumBody;
 use http::header::HeaderName;
 use http::{HeaderValue, Method, Request, Response};
 use http_body_util::BodyExt;
@@ -12,8 +12,8 @@ use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tower::ServiceExt;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::example::Proxy;
 use crate::kit::server::{Received, Server, json_answer};
 use crate::kit::{self, Answer, apps_capabilities, initialize, modern, post, with};
@@ -29,13 +29,13 @@ pub(crate) struct Upstream {
 /// Puts a server on a port of the loopback interface.
 pub(crate) async fn upstream(name: &'static str, server: Server) -> Upstream {
     let answering = server.clone();
-    let router = Router::new().fallback(move |request: Request<Body>| {
+    let router = Router::new().fallback(move |request: Request<AxumBody>| {
         let server = answering.clone();
         async move {
             let (parts, body) = request.into_parts();
             let body = body.collect().await.expect("the request arrives").to_bytes();
-            let Ok(response) = server.oneshot(Request::from_parts(parts, Script::whole(body))).await;
-            response.map(Body::new)
+            let Ok(response) = server.oneshot(Request::from_parts(parts, Body::new(body))).await;
+            response.map(AxumBody::new)
         }
     });
     Upstream { name, server, url: listen(router).await }
@@ -89,7 +89,7 @@ pub(crate) fn greeting(version: &str, capabilities: Value) -> String {
 }
 
 /// Answers a request with its id.
-pub(crate) fn answer(received: &Received, said: Said) -> Response<Script> {
+pub(crate) fn answer(received: &Received, said: Said) -> Response<Body> {
     let id = received.json()["id"].to_string();
     json_answer(match said {
         Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
@@ -100,8 +100,8 @@ pub(crate) fn answer(received: &Received, said: Said) -> Response<Script> {
     })
 }
 
-pub(crate) fn status(code: u16) -> Response<Script> {
-    Response::builder().status(code).body(Script::default()).expect("the answer is well formed")
+pub(crate) fn status(code: u16) -> Response<Body> {
+    Response::builder().status(code).body(Body::default()).expect("the answer is well formed")
 }
 
 /// Nothing but these tools.
@@ -122,7 +122,7 @@ pub(crate) fn list(member: &str, entries: &str, more: &str) -> String {
 /// A gateway, and a client of it.
 pub(crate) struct Gateway {
     proxy: Proxy,
-    client: Client<HttpConnector, Script>,
+    client: Client<HttpConnector, Body>,
 }
 
 impl Gateway {
@@ -150,13 +150,13 @@ impl Gateway {
     }
 
     /// Sends a request, and gives the answer as soon as its head is there.
-    pub(crate) async fn open(&self, mut request: Request<Script>) -> Response<Incoming> {
+    pub(crate) async fn open(&self, mut request: Request<Body>) -> Response<Incoming> {
         *request.uri_mut() = self.proxy.endpoint.clone();
         self.client.request(request).await.expect("an answer")
     }
 
     /// Sends a request, and reads the answer to its end.
-    pub(crate) async fn send(&self, request: Request<Script>) -> Answer {
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
         kit::read(self.open(request).await).await
     }
 
@@ -173,7 +173,7 @@ impl Gateway {
 }
 
 /// A request of the modern era by a host with MCP Apps.
-pub(crate) fn host(method: &str, params: Value) -> Request<Script> {
+pub(crate) fn host(method: &str, params: Value) -> Request<Body> {
     let request = modern(method, &params, &apps_capabilities());
     match params["uri"].as_str() {
         Some(uri) => with(request, "mcp-name", uri),
@@ -182,19 +182,19 @@ pub(crate) fn host(method: &str, params: Value) -> Request<Script> {
 }
 
 /// A request of the legacy era in a session.
-pub(crate) fn legacy(session: &HeaderValue, message: Value) -> Request<Script> {
+pub(crate) fn legacy(session: &HeaderValue, message: Value) -> Request<Body> {
     in_session(session, post(message.to_string()))
 }
 
 /// The request, as part of a session.
-pub(crate) fn in_session(session: &HeaderValue, mut request: Request<Script>) -> Request<Script> {
+pub(crate) fn in_session(session: &HeaderValue, mut request: Request<Body>) -> Request<Body> {
     request.headers_mut().insert(HeaderName::from_static("mcp-session-id"), session.clone());
     with(request, "mcp-protocol-version", "2025-11-25")
 }
 
 /// A request without a body in a session.
-pub(crate) fn bodiless(method: Method, session: &HeaderValue) -> Request<Script> {
-    let mut request = Request::new(Script::default());
+pub(crate) fn bodiless(method: Method, session: &HeaderValue) -> Request<Body> {
+    let mut request = Request::new(Body::default());
     *request.method_mut() = method;
     request.headers_mut().insert("accept", HeaderValue::from_static("text/event-stream"));
     in_session(session, request)

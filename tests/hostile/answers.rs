@@ -6,13 +6,13 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode};
 use tower_mcp_apps::McpContext;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
 use super::catalogue::Catalogue;
 use super::requests::{Sent, cut, is_look_up};
 use super::stacks::Stack;
 use super::{grammar, lax, seen, sse};
 use crate::kit::Answer;
-use crate::kit::body::Script;
 use crate::kit::server::{Server, json_answer};
 use crate::kit::tree::Tree;
 
@@ -28,8 +28,8 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    fn response(&self) -> Response<Script> {
-        let mut body = Script::frames(cut(&self.body, &self.cuts));
+    fn response(&self) -> Response<Body> {
+        let mut body = Body::frames(cut(&self.body, &self.cuts));
         if self.knows_length {
             body = body.of_length(self.body.len() as u64);
         }
@@ -162,7 +162,7 @@ pub(crate) async fn check_catalogue(stack: Stack, sent: &Sent, name: &str, answe
         }
         answer.extend_from_slice(rest);
         let content_type = if is_stream { "text/event-stream" } else { "application/json" };
-        crate::kit::server::labelled(content_type, Script::frames([Bytes::from(answer)]))
+        crate::kit::server::labelled(content_type, Body::frames([Bytes::from(answer)]))
     });
     let got = stack.send(server.clone(), sent.request()).await;
     assert_eq!(got.error, None);

@@ -7,13 +7,13 @@ use http::{HeaderMap, Method, Request};
 use tower_mcp_apps::McpContext;
 use tower_mcp_apps::exchange::CallInfo;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
 use super::catalogue::Catalogue;
 use super::lax::{self, Lax};
 use super::stacks::Stack;
 use super::{dress, grammar, seen, sse};
 use crate::kit::Answer;
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, event_answer, json_answer};
 
 /// A request as a client sends it.
@@ -27,8 +27,8 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    pub(crate) fn request(&self) -> Request<Script> {
-        let mut request = Request::new(Script::frames(cut(&self.body, &self.cuts)));
+    pub(crate) fn request(&self) -> Request<Body> {
+        let mut request = Request::new(Body::frames(cut(&self.body, &self.cuts)));
         *request.method_mut() = self.http_method.clone();
         *request.headers_mut() = self.headers.clone();
         request
@@ -222,7 +222,7 @@ fn server(catalogue: Arc<Catalogue>, is_stream: bool) -> Server {
             _ => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#),
         };
         if is_stream {
-            event_answer(Script::frames([format!("event: message\ndata: {answer}\n\n").into()]))
+            event_answer(Body::frames([format!("event: message\ndata: {answer}\n\n")]))
         } else {
             json_answer(answer)
         }

@@ -13,11 +13,12 @@ use tower_mcp_apps::normalize::{Degradation, FlatKey, NormalizeLayer, OpenAiKeys
 use tower_mcp_apps::policy::{List, Policy};
 use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::serve::{App, TextFallback};
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::ui::Html;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
 use super::dress::namespace;
-use crate::kit::body::{BoxError, Script};
+use crate::kit::body::BoxError;
 use crate::kit::server::Server;
 use crate::kit::{Answer, send};
 
@@ -67,7 +68,7 @@ impl Stack {
     }
 
     /// Sends a request through it, and reads the answer to its end.
-    pub(crate) async fn send(self, server: Server, request: Request<Script>) -> Answer {
+    pub(crate) async fn send(self, server: Server, request: Request<Body>) -> Answer {
         let settings = || Settings::new().audience(Fixed(Audience::Model));
         let fixed = |audience| AppsLayer::new().audience(Fixed(audience));
         match self {
@@ -97,11 +98,11 @@ impl Stack {
     }
 }
 
-async fn through<L, R>(layer: L, server: Server, request: Request<Script>) -> Answer
+async fn through<L, R>(layer: L, server: Server, request: Request<Body>) -> Answer
 where
     L: Layer<Server>,
-    L::Service: Service<Request<Script>, Response = Response<R>>,
-    <L::Service as Service<Request<Script>>>::Error: std::fmt::Debug,
+    L::Service: Service<Request<Body>, Response = Response<R>>,
+    <L::Service as Service<Request<Body>>>::Error: std::fmt::Debug,
     R: http_body::Body<Data = bytes::Bytes>,
     R::Error: Into<BoxError>,
 {

@@ -13,11 +13,13 @@ use std::fmt::Debug;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Request, Response, StatusCode};
-use http_body::Body;
+use http_body::Body as HttpBody;
 use serde_json::{Value, json};
 use tower::{Service, ServiceExt};
 
-use body::{BoxError, Failed, Script};
+use tower_mcp_apps::testing::{Body, BrokenOff};
+
+use body::BoxError;
 
 /// What a client got.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ pub(crate) struct Answer {
     pub(crate) headers: HeaderMap,
     pub(crate) frames: Vec<Bytes>,
     pub(crate) trailers: Option<HeaderMap>,
-    pub(crate) error: Option<Failed>,
+    pub(crate) error: Option<BrokenOff>,
 }
 
 impl Answer {
@@ -80,7 +82,7 @@ pub(crate) async fn send<S, B, R>(service: S, request: Request<B>) -> Answer
 where
     S: Service<Request<B>, Response = Response<R>>,
     S::Error: Debug,
-    R: Body<Data = Bytes>,
+    R: HttpBody<Data = Bytes>,
     R::Error: Into<BoxError>,
 {
     let response = service.oneshot(request).await.expect("the service does not fail");
@@ -90,7 +92,7 @@ where
 /// Reads an answer to its end, and checks on the way that its hints are true.
 pub(crate) async fn read<R>(response: Response<R>) -> Answer
 where
-    R: Body<Data = Bytes>,
+    R: HttpBody<Data = Bytes>,
     R::Error: Into<BoxError>,
 {
     let (parts, body) = response.into_parts();
@@ -99,11 +101,11 @@ where
 }
 
 /// A POST as MCP clients send it.
-pub(crate) fn post(body: impl Into<Bytes>) -> Request<Script> {
+pub(crate) fn post(body: impl Into<Bytes>) -> Request<Body> {
     Request::post("http://127.0.0.1/mcp")
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json, text/event-stream")
-        .body(Script::whole(body))
+        .body(Body::new(body))
         .expect("the request is well formed")
 }
 
@@ -134,7 +136,7 @@ pub(crate) fn initialize(capabilities: &Value) -> String {
 }
 
 /// A request of the modern era, with the headers that mirror it.
-pub(crate) fn modern(method: &str, params: &Value, capabilities: &Value) -> Request<Script> {
+pub(crate) fn modern(method: &str, params: &Value, capabilities: &Value) -> Request<Body> {
     let mut params = params.clone();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

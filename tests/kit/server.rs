@@ -10,11 +10,12 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use http::{HeaderMap, Request, Response};
-use http_body::Body;
+use http_body::Body as HttpBody;
 use serde_json::{Value, json};
 use tower::Service;
+use tower_mcp_apps::testing::{Body, BrokenOff};
 
-use super::body::{BoxError, Failed, Script, drain};
+use super::body::{BoxError, drain};
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
@@ -22,7 +23,7 @@ pub(crate) struct Received {
     pub(crate) parts: Parts,
     pub(crate) frames: Vec<Bytes>,
     pub(crate) trailers: Option<HeaderMap>,
-    pub(crate) error: Option<Failed>,
+    pub(crate) error: Option<BrokenOff>,
 }
 
 impl Received {
@@ -47,7 +48,7 @@ impl Received {
 /// A request as it would arrive without anything between.
 pub(crate) async fn record<B>(request: Request<B>) -> Received
 where
-    B: Body<Data = Bytes>,
+    B: HttpBody<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
     let (parts, body) = request.into_parts();
@@ -55,7 +56,7 @@ where
     Received { parts, frames, trailers, error }
 }
 
-type Act = dyn Fn(&Received) -> Response<Script> + Send + Sync;
+type Act = dyn Fn(&Received) -> Response<Body> + Send + Sync;
 
 /// A server, generic over its request body. Its clones share what they remember.
 #[derive(Clone)]
@@ -65,7 +66,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(act: impl Fn(&Received) -> Response<Script> + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(act: impl Fn(&Received) -> Response<Body> + Send + Sync + 'static) -> Self {
         Self { act: Arc::new(act), received: Arc::default() }
     }
 
@@ -78,7 +79,7 @@ impl Server {
     /// A server that answers all requests with this event stream.
     pub(crate) fn streaming(body: impl Into<Bytes>) -> Self {
         let body = body.into();
-        Self::new(move |_| event_answer(Script::frames([body.clone()])))
+        Self::new(move |_| event_answer(Body::frames([body.clone()])))
     }
 
     /// A server with these tools, and an `initialize` and `server/discover` that say so.
@@ -111,30 +112,30 @@ impl Server {
 }
 
 /// A JSON answer that says its length.
-pub(crate) fn json_answer(body: impl Into<Bytes>) -> Response<Script> {
+pub(crate) fn json_answer(body: impl Into<Bytes>) -> Response<Body> {
     let body = body.into();
     let response = Response::builder().header(CONTENT_TYPE, "application/json").header("content-length", body.len());
-    response.body(Script::whole(body)).expect("the answer is well formed")
+    response.body(Body::new(body)).expect("the answer is well formed")
 }
 
 /// An event stream.
-pub(crate) fn event_answer(body: Script) -> Response<Script> {
+pub(crate) fn event_answer(body: Body) -> Response<Body> {
     labelled("text/event-stream", body)
 }
 
 /// An answer with this `Content-Type`.
-pub(crate) fn labelled(content_type: &str, body: Script) -> Response<Script> {
+pub(crate) fn labelled(content_type: &str, body: Body) -> Response<Body> {
     Response::builder().header(CONTENT_TYPE, content_type).body(body).expect("the answer is well formed")
 }
 
 impl<B> Service<Request<B>> for Server
 where
-    B: Body<Data = Bytes> + Send + 'static,
+    B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Response = Response<Script>;
+    type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Script>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))

@@ -9,21 +9,21 @@ use tower_mcp_apps::audit::Record;
 use tower_mcp_apps::concern::{MetaTools, Unlisted};
 use tower_mcp_apps::exchange::{Decision, Reason};
 use tower_mcp_apps::protocol::{Audience, ToolVisibility};
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::{AppResources, Visibility};
 use tower_mcp_apps::{AppsLayer, McpContext};
 
-use crate::kit::body::Script;
 use crate::kit::server::Server;
 use crate::kit::{modern, post, send, with};
 use crate::world::{aggregator, layer, legacy, now, ran_tools, text, through, tools};
 
-async fn runs(layer: &AppsLayer, server: &Server, request: Request<Script>, name: &str) {
+async fn runs(layer: &AppsLayer, server: &Server, request: Request<Body>, name: &str) {
     let answer = send(layer.layer(server.clone()), request).await;
     assert_eq!(answer.json()["result"], text(format!("ran {name}")), "{}", answer.text());
     assert_eq!(ran_tools(server), [name]);
 }
 
-async fn is_refused(layer: &AppsLayer, server: &Server, request: Request<Script>) -> String {
+async fn is_refused(layer: &AppsLayer, server: &Server, request: Request<Body>) -> String {
     let answer = send(layer.layer(server.clone()), request).await;
     assert_eq!((answer.status, answer.error_code()), (StatusCode::OK, json!(-32602)), "{}", answer.text());
     assert_eq!(ran_tools(server), [""; 0]);

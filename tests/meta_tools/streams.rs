@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::concern::MetaTools;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::send;
 use crate::kit::server::{Server, event_answer};
 use crate::world::{layer, legacy, saying, text, tools};
 
 fn stream(messages: &[Value]) -> Server {
     let events: String = messages.iter().map(|message| format!("event: message\ndata: {message}\n\n")).collect();
-    saying(move || event_answer(Script::frames([Bytes::from(events.clone())])))
+    saying(move || event_answer(Body::frames([Bytes::from(events.clone())])))
 }
 
 fn answer(id: u8, result: Value) -> Value {
@@ -50,7 +50,7 @@ async fn what_a_stream_replays_is_judged_by_its_shape() {
     let other = [text("- poll"), text("[\"poll\"]"), text("{\"poll\":1}"), text("[{\"name\":\"poll\"}]")];
     let messages: Vec<Value> = hidden.iter().chain(&other).map(|result| answer(9, result.clone())).collect();
     let get =
-        || Request::get("http://127.0.0.1/mcp").header("accept", "text/event-stream").body(Script::whole("")).unwrap();
+        || Request::get("http://127.0.0.1/mcp").header("accept", "text/event-stream").body(Body::new("")).unwrap();
     let got = send(layer(Audience::Model).layer(stream(&messages)), get()).await.events();
     assert_eq!(got.len(), messages.len());
     for (got, sent) in got.iter().zip(&messages) {
@@ -89,7 +89,7 @@ async fn the_result_of_a_task_that_cannot_be_read_does_not_pass() {
     const ODD: &str =
         r#"{"method":"notifications/tasks","params":{"result":{"content":[{"text":"[{\"name\":\"poll\"}]"},]}}}"#;
     let events = || Bytes::from(format!("data: {ODD}\n\n"));
-    let server = || saying(move || event_answer(Script::frames([events()])));
+    let server = || saying(move || event_answer(Body::frames([events()])));
     let got = send(layer(Audience::Model).layer(server()), legacy("open", json!({}))).await;
     assert!(!got.text().contains("poll"), "{}", got.text());
     assert_eq!(got.events()[0]["error"]["code"], -32603);

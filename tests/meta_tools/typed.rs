@@ -27,8 +27,8 @@ use tower_mcp_apps::concern::{MetaTools, Preparation};
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::{Audience, Namespace};
 use tower_mcp_apps::restore::{CaptureLayer, Memory, Place, RestoreLayer, Said, Store};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::{post as request, send};
 
 /// What the upstream says, with numbers that no decoder keeps.
@@ -178,7 +178,7 @@ async fn aggregator() -> (Rmcp, Memory) {
 /// What a call of a meta-tool shows, as JSON; or the code of the error.
 async fn shown<S, R>(service: S, name: &str, arguments: Value) -> Result<Value, Value>
 where
-    S: Service<http::Request<Script>, Response = http::Response<R>>,
+    S: Service<http::Request<Body>, Response = http::Response<R>>,
     S::Error: std::fmt::Debug,
     R: http_body::Body<Data = Bytes>,
     R::Error: Into<crate::kit::body::BoxError>,

@@ -6,8 +6,8 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::concern::MetaTools;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Received, Server, json_answer};
 use crate::kit::{modern, post};
 
@@ -26,7 +26,7 @@ pub(crate) fn layer(audience: Audience) -> AppsLayer {
 }
 
 /// The answer to a request with this result.
-pub(crate) fn result(received: &Received, result: &Value) -> Response<Script> {
+pub(crate) fn result(received: &Received, result: &Value) -> Response<Body> {
     json_answer(json!({ "jsonrpc": "2.0", "id": received.json()["id"], "result": result }).to_string())
 }
 
@@ -75,18 +75,18 @@ pub(crate) fn ran(message: &Value, catalogue: &Value) -> Value {
 }
 
 /// A call of this tool of the aggregator, in the legacy era.
-pub(crate) fn legacy(name: &str, arguments: Value) -> Request<Script> {
+pub(crate) fn legacy(name: &str, arguments: Value) -> Request<Body> {
     let params = json!({ "name": name, "arguments": arguments });
     post(json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params }).to_string())
 }
 
 /// The same, in the modern era.
-pub(crate) fn now(name: &str, arguments: Value) -> Request<Script> {
+pub(crate) fn now(name: &str, arguments: Value) -> Request<Body> {
     modern("tools/call", &json!({ "name": name, "arguments": arguments }), &json!({}))
 }
 
 /// A call through the meta-tool.
-pub(crate) fn through(name: &str) -> Request<Script> {
+pub(crate) fn through(name: &str) -> Request<Body> {
     legacy("call_tool", json!({ "name": name, "arguments": {} }))
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn ran_tools(server: &Server) -> Vec<String> {
 }
 
 /// An aggregator that gives a caller this answer, and look-ups what they ask for.
-pub(crate) fn saying(answer: impl Fn() -> Response<Script> + Send + Sync + 'static) -> Server {
+pub(crate) fn saying(answer: impl Fn() -> Response<Body> + Send + Sync + 'static) -> Server {
     Server::new(move |received| {
         let message = received.json();
         if message.is_null() || message["id"] == 7 { answer() } else { result(received, &ran(&message, &tools())) }

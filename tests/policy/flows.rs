@@ -9,10 +9,10 @@ use tower_mcp_apps::audit::Record;
 use tower_mcp_apps::exchange::{Fixed, Reason};
 use tower_mcp_apps::policy::{Digest, InvalidRule, List, OnViolation, Policy, PolicyLayer};
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::Body;
 
 use crate::exchange::{post, request, send};
 use crate::kit::Answer;
-use crate::kit::body::Script;
 use crate::kit::server::Server;
 use crate::log;
 
@@ -301,11 +301,7 @@ fn a_stream_is_held_to_it_event_by_event() {
 
     // A GET stream that replays the answer.
     let get = |layer| {
-        send(
-            &layer,
-            Server::streaming(stream.clone()),
-            Request::get("/mcp").body(Script::default()).expect("a request"),
-        )
+        send(&layer, Server::streaming(stream.clone()), Request::get("/mcp").body(Body::default()).expect("a request"))
     };
     assert_eq!(get(refuse).text(), got.text());
     let pin = PolicyLayer::new(Policy::new().pin("ui://s/w", Digest::of(b"x")));

@@ -8,12 +8,12 @@ use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::sse::{Sniff, sniff};
+use tower_mcp_apps::testing::Body;
 
 use super::model::events;
 use super::run::exchange;
 use super::stacks::given;
 use super::{kit, texts};
-use crate::kit::body::Script;
 
 /// Whether a client that reads this finds a tool that is not for the audience. It reads as most do: the last of doubles counts.
 fn leaks(message: &Value, wanted: &str) -> bool {
@@ -31,16 +31,16 @@ fn leaks(message: &Value, wanted: &str) -> bool {
     })
 }
 
-fn list() -> Request<Script> {
+fn list() -> Request<Body> {
     kit::post(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
 }
 
 /// The answer to 2 is none to a list; other ids are nobody's, so that the shape decides.
-fn batch() -> Request<Script> {
+fn batch() -> Request<Body> {
     kit::post(r#"[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"tools/list"}]"#)
 }
 
-fn stream() -> Request<Script> {
+fn stream() -> Request<Body> {
     let mut request = kit::post("");
     *request.method_mut() = http::Method::GET;
     request

@@ -9,8 +9,9 @@ use http::{Request, Response, StatusCode};
 use proptest::sample::Index;
 use tokio::runtime::{Builder, Runtime};
 use tower::{Layer, Service};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::{BoxError, Script};
+use crate::kit::body::BoxError;
 use crate::kit::server::{Received, Server};
 use crate::kit::{Answer, post, send};
 
@@ -48,9 +49,9 @@ impl Given {
         Self { frames: cut(&self.frames.concat().into(), cuts), ..self }
     }
 
-    fn response(&self) -> Response<Script> {
+    fn response(&self) -> Response<Body> {
         let frames = self.frames.iter().filter(|frame| !frame.is_empty()).cloned();
-        let mut body = if self.fails { Script::failing(frames) } else { Script::frames(frames) };
+        let mut body = if self.fails { Body::frames(frames).then_fail() } else { Body::frames(frames) };
         if self.knows_length {
             body = body.of_length(self.frames.iter().map(Bytes::len).sum::<usize>() as u64);
         }
@@ -77,11 +78,11 @@ pub(crate) fn cut(body: &Bytes, cuts: &[Index]) -> Vec<Bytes> {
 }
 
 /// What came back, and what arrived at the server.
-pub(crate) fn exchange<L, R>(layer: &L, request: Request<Script>, given: &Given) -> (Answer, Vec<Received>)
+pub(crate) fn exchange<L, R>(layer: &L, request: Request<Body>, given: &Given) -> (Answer, Vec<Received>)
 where
     L: Layer<Server>,
-    L::Service: Service<Request<Script>, Response = Response<R>>,
-    <L::Service as Service<Request<Script>>>::Error: Debug,
+    L::Service: Service<Request<Body>, Response = Response<R>>,
+    <L::Service as Service<Request<Body>>>::Error: Debug,
     R: http_body::Body<Data = Bytes>,
     R::Error: Into<BoxError>,
 {
@@ -96,8 +97,8 @@ where
 pub(crate) fn answered<L, R>(layer: &L, request: &str, given: &Given) -> Answer
 where
     L: Layer<Server>,
-    L::Service: Service<Request<Script>, Response = Response<R>>,
-    <L::Service as Service<Request<Script>>>::Error: Debug,
+    L::Service: Service<Request<Body>, Response = Response<R>>,
+    <L::Service as Service<Request<Body>>>::Error: Debug,
     R: http_body::Body<Data = Bytes>,
     R::Error: Into<BoxError>,
 {

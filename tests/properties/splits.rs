@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{Fixed, Limits};
 use tower_mcp_apps::json::Depth;
+use tower_mcp_apps::testing::Body;
 
 use super::run::{Given, cut, exchange};
 use super::stacks::given;
 use super::{audience, kit, requests, texts};
-use crate::kit::body::Script;
 
 fn limits() -> impl Strategy<Value = Limits> {
     let depth = Depth::try_from(4).expect("within the most");
@@ -88,7 +88,7 @@ proptest! {
         let given = Given::json(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#);
         let (whole, arrived) = exchange(&layer, kit::post(body.clone()), &given);
         let frames = cut(&body, &cuts);
-        let request = kit::post("").map(|_| Script::frames(frames.iter().filter(|frame| !frame.is_empty()).cloned()));
+        let request = kit::post("").map(|_| Body::frames(frames.iter().filter(|frame| !frame.is_empty()).cloned()));
         let (got, arrived_cut) = exchange(&layer, request, &given);
         prop_assert_eq!((whole.status, whole.bytes()), (got.status, got.bytes()));
         prop_assert_eq!(arrived.len(), arrived_cut.len());

@@ -5,8 +5,8 @@ use http::request::Parts;
 use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::restore::{CaptureLayer, Credentials, Memory, RestoreLayer, Unknown};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::Server;
 use crate::kit::{send, with};
 use crate::world::{Lossy, ask, maps, one_tool, upstream};
@@ -22,7 +22,7 @@ fn personal() -> Server {
     })
 }
 
-fn list(headers: &[(&'static str, &'static str)]) -> Request<Script> {
+fn list(headers: &[(&'static str, &'static str)]) -> Request<Body> {
     headers.iter().fold(ask("tools/list", &json!({})), |request, (name, value)| with(request, name, value))
 }
 

@@ -16,7 +16,7 @@ fn meta_tools() -> MetaTools {
     meta_tools.get_resource("get_resource", "uri").call_tool("call_tool", "name")
 }
 
-fn calls(name: &str, arguments: &Value) -> http::Request<crate::kit::body::Script> {
+fn calls(name: &str, arguments: &Value) -> http::Request<tower_mcp_apps::testing::Body> {
     ask("tools/call", &json!({ "name": name, "arguments": arguments }))
 }
 

@@ -12,10 +12,10 @@ use tower_mcp_apps::policy::{Policy, PolicyLayer};
 use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::restore::{Memory, Restore, RestoreLayer};
 use tower_mcp_apps::serve::{App, ServeLayer};
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::ui::Html;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
-use crate::kit::body::Script;
 use crate::kit::{apps_capabilities, modern, send, with};
 use crate::world::{Lossy, aggregator, ask, maps};
 
@@ -26,7 +26,7 @@ fn app() -> App {
 }
 
 /// Every request that a layer here looks at, as every audience.
-fn requests() -> Vec<Box<dyn Fn() -> Request<Script>>> {
+fn requests() -> Vec<Box<dyn Fn() -> Request<Body>>> {
     let methods = [
         ("tools/list", json!({})),
         ("resources/list", json!({})),
@@ -36,7 +36,7 @@ fn requests() -> Vec<Box<dyn Fn() -> Request<Script>>> {
         ("tools/call", json!({ "name": "maps__poll" })),
         ("tools/call", json!({ "name": "maps__show" })),
     ];
-    let mut requests: Vec<Box<dyn Fn() -> Request<Script>>> = Vec::new();
+    let mut requests: Vec<Box<dyn Fn() -> Request<Body>>> = Vec::new();
     for (method, params) in methods {
         for audience in ["host", "model", "app"] {
             let params: Value = params.clone();

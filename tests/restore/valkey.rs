@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::restore::{CaptureLayer, Memory, Restore, RestoreLayer, Valkey};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::{apps_capabilities, modern, send, with};
 use crate::world::{Lossy, ask, maps, one_tool, rich, upstream};
 
@@ -298,8 +298,8 @@ async fn a_store_needs_a_url() {
 }
 
 /// Every kind of request, of two callers and as two audiences.
-fn requests() -> Vec<Box<dyn Fn() -> Request<Script>>> {
-    let mut requests: Vec<Box<dyn Fn() -> Request<Script>>> = Vec::new();
+fn requests() -> Vec<Box<dyn Fn() -> Request<Body>>> {
+    let mut requests: Vec<Box<dyn Fn() -> Request<Body>>> = Vec::new();
     for (method, params) in [
         ("tools/list", json!({})),
         ("resources/list", json!({})),

@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use http::{Request, Response};
-use http_body::Body;
+use http_body::Body as HttpBody;
 use serde_json::{Value, json};
 use tower::{Layer, Service};
 use tower_mcp_apps::protocol::Namespace;
 use tower_mcp_apps::restore::{CaptureLayer, Memory};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::{BoxError, Script};
+use crate::kit::body::BoxError;
 use crate::kit::server::{Received, Server, json_answer, record};
 use crate::kit::{Answer, post, send};
 
@@ -68,7 +69,7 @@ pub(crate) fn maps() -> Namespace {
     Namespace::new("maps").expect("a name")
 }
 
-type Ask = dyn Fn(Request<Script>) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
+type Ask = dyn Fn(Request<Body>) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
 
 /// An aggregator that keeps of each entry its name or URI and what it cannot do without, under names of its own, and asks
 /// its upstreams with the headers of its caller. Its clones are one.
@@ -115,7 +116,7 @@ impl Lossy {
         self
     }
 
-    async fn answer(self, received: Received) -> Response<Script> {
+    async fn answer(self, received: Received) -> Response<Body> {
         let message = received.json();
         let method = message["method"].as_str().unwrap_or_default();
         let arguments = &message["params"]["arguments"];
@@ -206,12 +207,12 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl<B> Service<Request<B>> for Lossy
 where
-    B: Body<Data = bytes::Bytes> + Send + 'static,
+    B: HttpBody<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    type Response = Response<Script>;
+    type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Script>, Infallible>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -232,7 +233,7 @@ pub(crate) fn aggregator(memory: &Memory) -> Lossy {
 }
 
 /// A request of the legacy era.
-pub(crate) fn ask(method: &str, params: &Value) -> Request<Script> {
+pub(crate) fn ask(method: &str, params: &Value) -> Request<Body> {
     post(json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string())
 }
 

@@ -5,9 +5,10 @@ use http::{Request, Response, StatusCode};
 use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::serve::{App, ServeLayer};
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::ui::{Csp, Html};
 
-use crate::kit::body::{BoxError, Script};
+use crate::kit::body::BoxError;
 use crate::kit::server::{Received, Server, event_answer, json_answer};
 use crate::kit::{Answer, apps_capabilities, initialize, modern, post, send, with};
 
@@ -51,7 +52,7 @@ pub(crate) fn account(era: Era, form: Form) -> Server {
     Server::new(move |received| answer(received, era, form))
 }
 
-pub(crate) fn answer(received: &Received, era: Era, form: Form) -> Response<Script> {
+pub(crate) fn answer(received: &Received, era: Era, form: Form) -> Response<Body> {
     let message = received.json();
     let hints = r#""resultType":"complete","ttlMs":60000,"cacheScope":"public""#;
     let hints = if era == Era::Modern { format!(",{hints}") } else { String::new() };
@@ -68,7 +69,7 @@ pub(crate) fn answer(received: &Received, era: Era, form: Form) -> Response<Scri
     };
     let body = format!(r#"{{"jsonrpc":"2.0","id":{},{result}}}"#, message["id"]);
     match form {
-        Form::Events => event_answer(Script::whole(format!("event: message\ndata: {body}\n\n"))),
+        Form::Events => event_answer(Body::new(format!("event: message\ndata: {body}\n\n"))),
         Form::Json => {
             let mut response = json_answer(body);
             if era == Era::Modern && result.starts_with(r#""error""#) {
@@ -92,7 +93,7 @@ pub(crate) struct Client<L> {
 impl<L, S, R> Client<L>
 where
     L: Layer<Server, Service = S>,
-    S: tower::Service<Request<Script>, Response = Response<R>>,
+    S: tower::Service<Request<Body>, Response = Response<R>>,
     S::Error: std::fmt::Debug,
     R: http_body::Body<Data = Bytes>,
     R::Error: Into<BoxError>,
@@ -109,7 +110,7 @@ where
         Self { layer, server, era, kind, session, opening }
     }
 
-    pub(crate) fn request(&self, method: &str, params: &Value) -> Request<Script> {
+    pub(crate) fn request(&self, method: &str, params: &Value) -> Request<Body> {
         match self.era {
             Era::Modern => modern(method, params, &capabilities(self.kind)),
             Era::Legacy => {
@@ -119,7 +120,7 @@ where
         }
     }
 
-    pub(crate) fn in_session(&self, request: Request<Script>) -> Request<Script> {
+    pub(crate) fn in_session(&self, request: Request<Body>) -> Request<Body> {
         match &self.session {
             Some(session) => with(request, SESSION, session),
             None => request,

@@ -8,8 +8,8 @@ use http_body_util::BodyExt;
 use serde_json::json;
 use tower::{Layer, ServiceExt};
 use tower_mcp_apps::exchange::Limits;
+use tower_mcp_apps::testing::{Body, BrokenOff};
 
-use crate::kit::body::{Failed, Script};
 use crate::kit::server::{Server, event_answer, labelled};
 use crate::kit::{LIST, post, send};
 use crate::{ANSWER, FILTERED, NOTICE, ask, host, is_pending, model, next, stream_head};
@@ -20,61 +20,61 @@ async fn a_client_that_leaves_takes_the_upstream_with_it() {
         // At once, in the middle of an event, and while something waits to be read.
         for chunk in ["", "data: {", NOTICE] {
             let (feed, mut answer) = ask(&layer, post(LIST), stream_head()).await;
-            feed.data(chunk);
+            feed.send_data(chunk);
             let _ = is_pending(&mut answer).await;
-            assert!(!feed.is_dropped());
+            assert!(!feed.is_closed());
             drop(answer);
-            assert!(feed.is_dropped(), "{chunk}");
+            assert!(feed.is_closed(), "{chunk}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_client_that_leaves_before_the_head_takes_the_upstream_with_it() {
-    let (feed, body) = Script::live();
-    feed.data("{\"jsonrpc\":");
+    let (feed, body) = Body::channel();
+    feed.send_data("{\"jsonrpc\":");
     let answer = Mutex::new(Some(labelled("application/json", body)));
     let server = Server::new(move |_| answer.lock().expect("no panic").take().expect("asked once"));
     let mut asking = Box::pin(model().layer(server).oneshot(post(LIST)));
     assert!(tokio::time::timeout(Duration::from_millis(20), &mut asking).await.is_err(), "the body is waited for");
-    assert!(!feed.is_dropped());
+    assert!(!feed.is_closed());
     drop(asking);
-    assert!(feed.is_dropped());
+    assert!(feed.is_closed());
 
     // And a request that is still being read is not read any more.
-    let (feed, body) = Script::live();
+    let (feed, body) = Body::channel();
     let mut asking = Box::pin(model().layer(Server::saying("{}")).oneshot(post("").map(|_| body)));
     assert!(tokio::time::timeout(Duration::from_millis(20), &mut asking).await.is_err());
     drop(asking);
-    assert!(feed.is_dropped());
+    assert!(feed.is_closed());
 }
 
 #[tokio::test]
 async fn an_upstream_that_was_refused_is_closed_at_once() {
     let limits = Limits::new().response_bytes(64);
     let (feed, mut answer) = ask(&model().limits(limits), post(LIST), stream_head()).await;
-    feed.data(format!("data: {{{}", " ".repeat(100)));
+    feed.send_data(format!("data: {{{}", " ".repeat(100)));
     let error = next(&mut answer).await;
     assert!(error.contains("-32603") && error.contains("\"id\":7"), "{error}");
     assert!(answer.body_mut().frame().await.is_none());
-    assert!(feed.is_dropped(), "though the client's body is still there");
+    assert!(feed.is_closed(), "though the client's body is still there");
 
-    let (feed, body) = Script::live();
-    feed.data("{".repeat(65));
+    let (feed, body) = Body::channel();
+    feed.send_data("{".repeat(65));
     let server = Mutex::new(Some(labelled("application/json", body)));
     let server = Server::new(move |_| server.lock().expect("no panic").take().expect("asked once"));
     let got = send(model().limits(limits).layer(server), post(LIST)).await;
     assert_eq!(got.error_code(), -32603);
-    assert!(feed.is_dropped());
+    assert!(feed.is_closed());
 }
 
 #[tokio::test]
 async fn a_stream_that_breaks_off() {
     // What is held goes before the error, unless a filter would have to read it.
     for (layer, held) in [(host(), "data: {\"id\""), (model(), "")] {
-        let server = Server::new(|_| event_answer(Script::failing([NOTICE.into(), "data: {\"id\"".into()])));
+        let server = Server::new(|_| event_answer(Body::frames([NOTICE, "data: {\"id\""]).then_fail()));
         let got = send(layer.layer(server), post(LIST)).await;
-        assert_eq!((got.text(), got.error), (format!("{NOTICE}{held}"), Some(Failed)));
+        assert_eq!((got.text(), got.error), (format!("{NOTICE}{held}"), Some(BrokenOff)));
     }
 }
 
@@ -94,9 +94,9 @@ async fn an_event_that_the_end_cuts_off_is_read_all_the_same() {
 #[tokio::test]
 async fn a_body_that_breaks_off() {
     let frames = || [Bytes::from(&ANSWER[..20]), Bytes::from(&ANSWER[20..50])];
-    let server = Server::new(move |_| labelled("application/json", Script::failing(frames())));
+    let server = Server::new(move |_| labelled("application/json", Body::frames(frames()).then_fail()));
     let got = send(host().layer(server.clone()), post(LIST)).await;
-    assert_eq!((got.frames, got.error), (frames().to_vec(), Some(Failed)));
+    assert_eq!((got.frames, got.error), (frames().to_vec(), Some(BrokenOff)));
     let got = send(model().layer(server), post(LIST)).await;
     assert_eq!((got.error_code(), got.error), (json!(-32603), None));
 }

@@ -7,15 +7,15 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body::{Body, Frame};
+use http_body::{Body as HttpBody, Frame};
 use http_body_util::BodyExt;
 use tower::{Layer, ServiceExt};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::namespace::Namespace;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::{Body, BrokenOff};
 
-use crate::kit::body::{Failed, Script};
 use crate::kit::server::{Server, event_answer, json_answer};
 use crate::kit::{LIST, only, post, read, send};
 use crate::{ANSWER, CALL, FILTERED, NOTICE, ask, event, host, is_pending, model, next, stream_head};
@@ -25,17 +25,17 @@ async fn events_go_out_one_by_one_as_each_is_complete() {
     for layer in [model(), host()] {
         let (feed, mut answer) = ask(&layer, post(LIST), stream_head()).await;
         assert!(is_pending(&mut answer).await);
-        feed.data(NOTICE);
+        feed.send_data(NOTICE);
         assert_eq!(next(&mut answer).await, NOTICE);
-        feed.data("id: 5\ndata: {\"jsonrpc\":\"2.0\",");
+        feed.send_data("id: 5\ndata: {\"jsonrpc\":\"2.0\",");
         assert!(is_pending(&mut answer).await);
-        feed.data("\"method\":\"notifications/x\"}\n");
+        feed.send_data("\"method\":\"notifications/x\"}\n");
         assert!(is_pending(&mut answer).await);
-        feed.data("\n: ke");
+        feed.send_data("\n: ke");
         let event = [next(&mut answer).await, next(&mut answer).await, next(&mut answer).await].concat();
         assert_eq!(event, "id: 5\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n");
         assert!(is_pending(&mut answer).await);
-        feed.data("ep-alive\n\n");
+        feed.send_data("ep-alive\n\n");
         assert_eq!([next(&mut answer).await, next(&mut answer).await].concat(), ": keep-alive\n\n");
         assert!(!answer.body().is_end_stream());
         drop(feed);
@@ -47,7 +47,7 @@ async fn events_go_out_one_by_one_as_each_is_complete() {
 #[tokio::test]
 async fn a_list_among_events_is_edited_and_the_others_are_not() {
     let (feed, mut answer) = ask(&model(), post(LIST), stream_head()).await;
-    feed.data(format!("{NOTICE}id: 1\nretry: 5\n{}{NOTICE}", event(ANSWER)));
+    feed.send_data(format!("{NOTICE}id: 1\nretry: 5\n{}{NOTICE}", event(ANSWER)));
     drop(feed);
     let mut text = String::new();
     while let Some(frame) = answer.body_mut().frame().await {
@@ -61,7 +61,7 @@ async fn events_that_stay_are_the_bytes_that_came() {
     let chunk = Bytes::from(NOTICE.repeat(3));
     let server = Server::new({
         let chunk = chunk.clone();
-        move |_| event_answer(Script::frames([chunk.clone()]))
+        move |_| event_answer(Body::frames([chunk.clone()]))
     });
     let got = send(model().layer(server), post(LIST)).await;
     let whole = chunk.as_ptr_range();
@@ -72,16 +72,16 @@ async fn events_that_stay_are_the_bytes_that_came() {
 #[tokio::test]
 async fn get_streams_flow() {
     let (feed, mut answer) = ask(&model(), open_stream(), stream_head()).await;
-    feed.data(NOTICE);
+    feed.send_data(NOTICE);
     assert_eq!(next(&mut answer).await, NOTICE);
     // An earlier answer that is replayed: its shape says what it is.
-    feed.data(event(ANSWER));
+    feed.send_data(event(ANSWER));
     assert_eq!(next(&mut answer).await, event(FILTERED));
 }
 
 #[tokio::test]
 async fn calls_stream() {
-    let (feed, body) = Script::live();
+    let (feed, body) = Body::channel();
     let answer = Mutex::new(Some(event_answer(body)));
     let server = Server::new(move |received| match received.method().as_str() {
         // Whoever looks up what may be called asks with an id of its own.
@@ -91,11 +91,11 @@ async fn calls_stream() {
     let mut answer = model().layer(server).oneshot(post(CALL)).await.expect("no failure");
     for _ in 0..3 {
         assert!(is_pending(&mut answer).await);
-        feed.data(NOTICE);
+        feed.send_data(NOTICE);
         assert_eq!(next(&mut answer).await, NOTICE);
     }
     let result = event(r#"{"jsonrpc":"2.0","id":7,"result":{"content":[]}}"#);
-    feed.data(result.clone());
+    feed.send_data(result.clone());
     drop(feed);
     assert_eq!(read(answer).await.text(), result);
 }
@@ -106,11 +106,11 @@ struct Counted {
     taken: Arc<AtomicUsize>,
 }
 
-impl Body for Counted {
+impl HttpBody for Counted {
     type Data = Bytes;
-    type Error = Failed;
+    type Error = BrokenOff;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Failed>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
         if self.left == 0 {
             return Poll::Ready(None);
         }
@@ -130,7 +130,7 @@ async fn nothing_is_read_ahead_of_the_client() {
         async { Ok::<_, std::convert::Infallible>(answer.expect("well formed")) }
     });
     let layered = tower::ServiceBuilder::new().layer(model()).service(server);
-    let request: Request<Script> = post(LIST);
+    let request: Request<Body> = post(LIST);
     let mut answer = layered.oneshot(request).await.expect("no failure");
     for read in 1..=10 {
         answer.body_mut().frame().await.expect("a frame").expect("no failure");
@@ -138,11 +138,11 @@ async fn nothing_is_read_ahead_of_the_client() {
     }
 }
 
-fn listen() -> Request<Script> {
+fn listen() -> Request<Body> {
     post(r#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen"}"#)
 }
 
-fn open_stream() -> Request<Script> {
+fn open_stream() -> Request<Body> {
     let mut request = only(post(""), "accept", "text/event-stream");
     *request.method_mut() = http::Method::GET;
     request
@@ -171,7 +171,7 @@ async fn what_passes_at_a_glance_would_pass_if_it_were_read() {
             for message in messages {
                 let event = Bytes::from(format!("id: 1\ndata: {message}\n\n"));
                 let asked = |frames: Vec<Bytes>| {
-                    let server = Server::new(move |_| event_answer(Script::frames(frames.clone())));
+                    let server = Server::new(move |_| event_answer(Body::frames(frames.clone())));
                     send(layer.layer(server), request())
                 };
                 let whole = asked(vec![event.clone()]).await;

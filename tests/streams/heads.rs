@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http_body::Body;
+use http_body::Body as _;
 use tower::{Layer, ServiceExt};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, json_answer, labelled};
 use crate::kit::{LIST, post, send, with};
 use crate::{ANSWER, CALL, FILTERED, ask, event, host, is_pending, model, next, stream_head};
@@ -62,25 +62,25 @@ async fn what_is_edited_loses_its_validators() {
 #[tokio::test]
 async fn a_json_head_waits_only_where_its_body_may_be_edited() {
     // `ask` fails where the head waits: the body never comes.
-    let json = || labelled("application/json", Script::default()).map(drop);
+    let json = || labelled("application/json", Body::default()).map(drop);
     let read = r#"{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"ui://a"}}"#;
     for layer in [model(), host()] {
         let (_feed, mut answer) = ask(&layer, post(read), json()).await;
         assert!(is_pending(&mut answer).await);
     }
     let (feed, mut answer) = ask(&host(), post(CALL), json()).await;
-    feed.data("{\"any");
+    feed.send_data("{\"any");
     assert_eq!(next(&mut answer).await, "{\"any");
     // A page is no answer to a method: it need not be read to see that.
     for content_type in ["text/html", "application/octet-stream"] {
-        let (feed, body) = Script::live();
-        feed.data("<!doctype");
+        let (feed, body) = Body::channel();
+        feed.send_data("<!doctype");
         let answer = Mutex::new(Some(labelled(content_type, body)));
         let server = Server::new(move |_| answer.lock().expect("no panic").take().expect("asked once"));
         let answer = tokio::time::timeout(Duration::from_secs(5), model().layer(server).oneshot(post(LIST))).await;
         let mut answer = answer.expect("the head does not wait").expect("no failure");
         assert_eq!(next(&mut answer).await, "<!doctype");
-        feed.data(" html>");
+        feed.send_data(" html>");
         assert_eq!(next(&mut answer).await, " html>");
     }
 }
@@ -104,15 +104,15 @@ async fn trailers_stay_but_for_digests_of_what_was_edited() {
         ("application/json", event(ANSWER), other),
     ] {
         let answer = body.clone();
-        let server = Server::new(move |_| labelled(content_type, Script::trailed([answer.clone().into()], trailers())));
+        let server = Server::new(move |_| labelled(content_type, Body::frames([answer.clone()]).trailers(trailers())));
         let got = send(model().layer(server), post(LIST)).await;
         assert_eq!(got.trailers, Some(want), "{content_type}: {body}");
     }
     // Where nobody looks, nothing is touched; and what a client sends arrives.
-    let server = Server::new(|_| labelled("application/json", Script::trailed(["{}".into()], trailers())));
+    let server = Server::new(|_| labelled("application/json", Body::frames(["{}"]).trailers(trailers())));
     let request = post("").map(|_| {
         let read = r#"{"jsonrpc":"2.0","id":7,"method":"resources/read"}"#;
-        Script::trailed([Bytes::from(&read[..9]), Bytes::from(&read[9..])], trailers())
+        Body::frames([Bytes::from(&read[..9]), Bytes::from(&read[9..])]).trailers(trailers())
     });
     let got = send(model().layer(server.clone()), request).await;
     assert_eq!(got.trailers, Some(trailers()));

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use tower::{Layer, ServiceExt};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, labelled};
 use crate::kit::{LIST, post, read, send};
 use crate::{ANSWER, FILTERED, NOTICE, ask, event, host, is_pending, model, next, stream_head};
@@ -13,9 +13,9 @@ use crate::{ANSWER, FILTERED, NOTICE, ask, event, host, is_pending, model, next,
 #[tokio::test]
 async fn json_that_says_it_is_a_stream() {
     let (feed, mut answer) = ask(&model(), post(LIST), stream_head()).await;
-    feed.data(&ANSWER.as_bytes()[..50]);
+    feed.send_data(&ANSWER.as_bytes()[..50]);
     assert!(is_pending(&mut answer).await);
-    feed.data(&ANSWER.as_bytes()[50..]);
+    feed.send_data(&ANSWER.as_bytes()[50..]);
     assert!(is_pending(&mut answer).await);
     drop(feed);
     assert_eq!(read(answer).await.text(), FILTERED);
@@ -23,17 +23,17 @@ async fn json_that_says_it_is_a_stream() {
 
 #[tokio::test]
 async fn a_stream_that_says_it_is_json_still_streams() {
-    let (feed, body) = Script::live();
-    feed.data("eve");
+    let (feed, body) = Body::channel();
+    feed.send_data("eve");
     let answer = Mutex::new(Some(labelled("application/json", body)));
     let server = Server::new(move |_| answer.lock().expect("no panic").take().expect("asked once"));
     let asking = tokio::spawn(model().layer(server).oneshot(post(LIST)));
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert!(!asking.is_finished(), "three letters tell nothing");
-    feed.data(&NOTICE["eve".len()..]);
+    feed.send_data(&NOTICE["eve".len()..]);
     let mut answer = asking.await.expect("no panic").expect("no failure");
     assert_eq!([next(&mut answer).await, next(&mut answer).await].concat(), NOTICE);
-    feed.data(event(ANSWER));
+    feed.send_data(event(ANSWER));
     assert_eq!(next(&mut answer).await, event(FILTERED));
 }
 

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http::Response;
 use tower::Layer;
 use tower_mcp_apps::exchange::Limits;
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::body::Script;
 use crate::kit::server::{Server, event_answer, labelled};
 use crate::kit::{LIST, post, send};
 use crate::{ANSWER, NOTICE, event, host, model};
@@ -19,7 +19,7 @@ async fn an_oversize_event_passes_where_nothing_is_enforced() {
     let big = format!("data: {{{}}}\n\n", " ".repeat(100));
     for cut in [1, 7, 64, 65, 1000] {
         let chunks = big.as_bytes().chunks(cut).map(Bytes::copy_from_slice);
-        let server = Mutex::new(Some(event_answer(Script::frames(chunks))));
+        let server = Mutex::new(Some(event_answer(Body::frames(chunks))));
         let server = Server::new(move |_| server.lock().expect("no panic").take().expect("asked once"));
         assert_eq!(send(host().limits(limits).layer(server), post(LIST)).await.text(), big);
     }
@@ -34,7 +34,7 @@ async fn a_stream_may_be_longer_than_any_limit() {
         let server = Server::new(move |_| {
             let length = body.len() as u64;
             let frames = body.as_bytes().chunks(40).map(Bytes::copy_from_slice).collect::<Vec<_>>();
-            labelled(content_type, Script::frames(frames).of_length(length))
+            labelled(content_type, Body::frames(frames).of_length(length))
         });
         assert_eq!(send(model().limits(limits).layer(server), post(LIST)).await.text(), stream, "{content_type}");
     }
@@ -45,8 +45,8 @@ async fn an_announced_length_over_the_limit_is_enough() {
     let limits = Limits::new().response_bytes(64);
     for content_type in [Some("application/json"), None, Some("text/plain")] {
         let server = Server::new(move |_| {
-            let (feed, body) = Script::live();
-            feed.data("{\"jsonrpc\"");
+            let (feed, body) = Body::channel();
+            feed.send_data("{\"jsonrpc\"");
             // The rest never comes.
             std::mem::forget(feed);
             let mut answer = Response::new(body.of_length(1000));
@@ -59,7 +59,7 @@ async fn an_announced_length_over_the_limit_is_enough() {
         assert_eq!(got.error_code(), -32603, "{content_type:?}");
     }
     // A download is no answer, however long it is.
-    let server = Server::new(|_| labelled("application/octet-stream", Script::whole(vec![0; 1000])));
+    let server = Server::new(|_| labelled("application/octet-stream", Body::new(vec![0; 1000])));
     assert_eq!(send(model().limits(limits).layer(server), post(LIST)).await.bytes().len(), 1000);
 }
 
@@ -67,7 +67,7 @@ async fn an_announced_length_over_the_limit_is_enough() {
 async fn padding_before_json_is_not_read_again_and_again() {
     let server = Server::new(|_| {
         let padding = (0..200_000).map(|_| Bytes::from_static(b" "));
-        labelled("application/json", Script::frames(padding.chain([ANSWER.into()])))
+        labelled("application/json", Body::frames(padding.chain([ANSWER.into()])))
     });
     let started = std::time::Instant::now();
     assert_eq!(send(model().layer(server), post(LIST)).await.tools(), ["open"]);

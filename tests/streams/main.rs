@@ -15,9 +15,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use http::{Request, Response};
-use http_body::Body;
+use http_body::Body as _;
 use http_body_util::BodyExt;
-use kit::body::{Feed, Script};
 use kit::server::{Server, labelled};
 use tower::{Layer, ServiceExt};
 use tower_mcp_apps::AppsLayer;
@@ -25,6 +24,7 @@ use tower_mcp_apps::apps::Fused;
 use tower_mcp_apps::concern::ResponseBody;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
+use tower_mcp_apps::testing::{Body, Sender};
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"open"}}"#;
 const NOTICE: &str = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n";
@@ -45,11 +45,11 @@ fn event(message: &str) -> String {
     format!("event: message\ndata: {message}\n\n")
 }
 
-type Answered = Response<ResponseBody<Script, Fused>>;
+type Answered = Response<ResponseBody<Body, Fused>>;
 
 /// Asks a server that answers this once and lets the test feed its body.
-async fn ask(layer: &AppsLayer, request: Request<Script>, head: Response<()>) -> (Feed, Answered) {
-    let (feed, body) = Script::live();
+async fn ask(layer: &AppsLayer, request: Request<Body>, head: Response<()>) -> (Sender, Answered) {
+    let (feed, body) = Body::channel();
     let answer = Mutex::new(Some(head.map(|()| body)));
     let server = Server::new(move |_| answer.lock().expect("no panic").take().expect("asked once"));
     let answer = layer.layer(server).oneshot(request);
@@ -58,7 +58,7 @@ async fn ask(layer: &AppsLayer, request: Request<Script>, head: Response<()>) ->
 }
 
 fn stream_head() -> Response<()> {
-    labelled("text/event-stream", Script::default()).map(drop)
+    labelled("text/event-stream", Body::default()).map(drop)
 }
 
 /// The next frame as text, which must be there without waiting.
