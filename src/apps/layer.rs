@@ -84,7 +84,8 @@ impl AppsLayer {
         self
     }
 
-    /// Tells what is wrong with what the server says about its UIs; the sink of the audit is told, too. See [`lint`](crate::lint).
+    /// Tells what is wrong with what the server says about its UIs; the sink of the audit is told, too. See
+    /// [`lint`](crate::lint).
     #[must_use]
     pub fn lint(mut self, lint: Lint) -> Self {
         self.lint = Some(lint);
@@ -162,7 +163,8 @@ impl AppsLayer {
         self
     }
 
-    /// Chooses how visibility is enforced: static declarations, what apps may read, how refusals look. See [`visibility`](crate::visibility).
+    /// Chooses how visibility is enforced: static declarations, what apps may read, how refusals look. See
+    /// [`visibility`](crate::visibility).
     #[must_use]
     pub fn visibility(mut self, visibility: Visibility) -> Self {
         self.visibility = visibility;

@@ -14,11 +14,46 @@ use crate::protocol::ToolVisibility;
 ///
 /// It runs where the answer is sent, so it must not block: put one that does behind
 /// [`Background`](super::Background). A panic loses the record, not the answer.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// use tower_mcp_apps::AppsLayer;
+/// use tower_mcp_apps::audit::{Record, Sink};
+/// use tower_mcp_apps::lint::Finding;
+/// use tower_mcp_apps::protocol::Audience;
+///
+/// /// How often apps called, and how much is wrong with what the server says.
+/// #[derive(Default)]
+/// struct Counters {
+///     calls_of_apps: AtomicU64,
+///     findings: AtomicU64,
+/// }
+///
+/// struct Counting(Arc<Counters>);
+///
+/// impl Sink for Counting {
+///     fn record(&self, record: &Record) {
+///         let is_of_app = record.tool().is_some() && record.audience() == Some(Audience::App);
+///         self.0.calls_of_apps.fetch_add(is_of_app.into(), Ordering::Relaxed);
+///     }
+///
+///     fn finding(&self, _: &Finding) {
+///         self.0.findings.fetch_add(1, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let counters = Arc::<Counters>::default();
+/// let layer = AppsLayer::new().audit(Counting(counters.clone()));
+/// # drop(layer);
+/// ```
 pub trait Sink: Send + Sync + 'static {
     /// Takes the record of an exchange that is over.
     fn record(&self, record: &Record);
 
-    /// Takes what [`lint`](crate::lint) found wrong with what the server says, where there is one. By default nothing becomes of it.
+    /// Takes what [`lint`](crate::lint) found wrong with what the server says, where there is one. By default nothing
+    /// becomes of it.
     fn finding(&self, finding: &Finding) {
         let _ = finding;
     }

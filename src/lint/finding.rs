@@ -72,7 +72,8 @@ impl Finding {
         self.place.uri.as_deref()
     }
 
-    /// Where in the tool, resource or result it is, as in `_meta.ui.csp.connectDomains[1]`; empty where it is about the whole.
+    /// Where in the tool, resource or result it is, as in `_meta.ui.csp.connectDomains[1]`; empty where it is about the
+    /// whole.
     pub fn path(&self) -> &str {
         &self.path
     }

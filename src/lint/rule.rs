@@ -6,7 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
-    /// `csp` and what else belongs to resources stands on a tool, or a link or visibility on a resource: no host looks for it there.
+    /// `csp` and what else belongs to resources stands on a tool, or a link or visibility on a resource: no host looks
+    /// for it there.
     Misplaced,
     /// A tool's link stands only under the deprecated flat key `ui/resourceUri`.
     FlatKeyAlone,

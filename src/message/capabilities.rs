@@ -5,7 +5,8 @@ use crate::json::{Error, Key, Kind, Object, Reader, Splice, Value};
 
 const EXTENSIONS: &str = "extensions";
 
-/// The `capabilities` of a server, or those that a client declares, with the `extensions` map in them, and the edits that concerns ask of it.
+/// The `capabilities` of a server, or those that a client declares, with the `extensions` map in them, and the edits
+/// that concerns ask of it.
 #[derive(Debug, Default)]
 pub struct Capabilities<'a> {
     object: Object<'a>,
@@ -68,7 +69,8 @@ impl<'a> Capabilities<'a> {
         }
     }
 
-    /// Puts this JSON text of an object in the place of all that is there, and of all edits. Only [`edit`](Self::edit) shows it.
+    /// Puts this JSON text of an object in the place of all that is there, and of all edits. Only [`edit`](Self::edit)
+    /// shows it.
     pub fn replace(&mut self, capabilities: impl AsRef<[u8]>) {
         self.whole = Some(capabilities.as_ref().to_vec());
     }

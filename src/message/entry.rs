@@ -26,7 +26,8 @@ pub enum EntryKind {
 
 /// One entry: a tool, a resource, a template or an item of contents, as views on the bytes it came in.
 ///
-/// Concerns see the pending edits of the concerns before them and add their own; nothing is written before the last has had its say.
+/// Concerns see the pending edits of the concerns before them and add their own; nothing is written before the last has
+/// had its say.
 #[derive(Debug)]
 pub struct Entry<'a> {
     kind: EntryKind,
@@ -172,8 +173,8 @@ impl<'a> Entry<'a> {
         self.members()?.get(key)
     }
 
-    /// Sets a member to this JSON text, in its place or behind the others. No effect for `_meta`, which has edits of its own, for what
-    /// the entry is told by (a tool's name, a URI), and where the entry is no object.
+    /// Sets a member to this JSON text, in its place or behind the others. No effect for `_meta`, which has edits of
+    /// its own, for what the entry is told by (a tool's name, a URI), and where the entry is no object.
     pub fn set_member(&mut self, key: &str, raw: impl AsRef<[u8]>) {
         let told_by = match self.kind {
             EntryKind::Tool => "name",

@@ -43,8 +43,8 @@ impl<'a> Meta<'a> {
         (self.state == Shape::Object).then(|| self.object.original(key)).flatten()
     }
 
-    /// Sets a member to this JSON text, in its place or behind the others. No effect where `_meta` is there and is neither an
-    /// object nor `null`.
+    /// Sets a member to this JSON text, in its place or behind the others. No effect where `_meta` is there and is
+    /// neither an object nor `null`.
     pub fn set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
         if self.can_be_edited() {
             self.object.set(key, raw);
@@ -102,7 +102,8 @@ impl<'a> Meta<'a> {
         self.ui_state = Shape::Absent;
     }
 
-    /// Sets a member of `ui` to the value that a member of `_meta` has, as [`ui_set`](Self::ui_set) would. No effect where there is none.
+    /// Sets a member of `ui` to the value that a member of `_meta` has, as [`ui_set`](Self::ui_set) would. No effect
+    /// where there is none.
     pub fn ui_set_from(&mut self, ui_key: &str, key: &str) {
         if self.object.get(key).is_some()
             && self.make_ui()

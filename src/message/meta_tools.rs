@@ -31,20 +31,23 @@ use super::EntryKind;
 ///   `tool`, `resource`, `result`, or the one that was declared.
 /// - A text that [was declared](Self::prose) to have no entries.
 ///
-/// A text of [`get_resource`](Self::get_resource) that has no list of `contents` is the content itself. A result that describes an entry
-/// which does not pass is answered as if there were none, and so is one that cannot be read: a hidden tool looks like one
-/// that does not exist. Names in other members, such as counts and search hits without their entries, are not looked for.
+/// A text of [`get_resource`](Self::get_resource) that has no list of `contents` is the content itself. A result that
+/// describes an entry which does not pass is answered as if there were none, and so is one that cannot be read: a
+/// hidden tool looks like one that does not exist. Names in other members, such as counts and search hits without their
+/// entries, are not looked for.
 ///
 /// # Look-ups
 ///
 /// Whether a tool is for the caller only the catalogue tells. It is asked in the caller's name, as `tools/list` is
-/// ([`LookUp`](crate::concern::LookUp)): by `describe_tool` for the one name where that is declared, else by the list that was declared
-/// first, without arguments. Where its text or `structuredContent` is an object with `nextCursor` beside the list, as a page of MCP
-/// has it, the tool is called again with that as the argument `cursor`, page by page to the end; where there is no end, the call that
-/// is judged is refused. The inner service sees these as calls of its meta-tools.
+/// ([`LookUp`](crate::concern::LookUp)): by `describe_tool` for the one name where that is declared, else by the list
+/// that was declared first, without arguments. Where its text or `structuredContent` is an object with `nextCursor`
+/// beside the list, as a page of MCP has it, the tool is called again with that as the argument `cursor`, page by page
+/// to the end; where there is no end, the call that is judged is refused. The inner service sees these as calls of its
+/// meta-tools.
 ///
-/// Many aggregators leave out `_meta` of the tools that they list, and with it `visibility`: then everything is for everybody,
-/// unless [`restore`](crate::restore) puts it back or [`Visibility::tool`](crate::visibility::Visibility::tool) says it.
+/// Many aggregators leave out `_meta` of the tools that they list, and with it `visibility`: then everything is for
+/// everybody, unless [`restore`](crate::restore) puts it back or
+/// [`Visibility::tool`](crate::visibility::Visibility::tool) says it.
 ///
 /// # Example
 ///
@@ -119,8 +122,8 @@ impl MetaTools {
         Self { tools: Vec::new(), members: Vec::new(), prose: Vec::new(), unlisted: Unlisted::Refuse }
     }
 
-    /// Those of [muster](https://github.com/giantswarm/muster): its tools and resources, with the searches among them. Its prompts
-    /// are nobody's concern here.
+    /// Those of [muster](https://github.com/giantswarm/muster): its tools and resources, with the searches among them.
+    /// Its prompts are nobody's concern here.
     pub fn muster() -> Self {
         Self::new()
             .list_tools("list_tools")
@@ -210,8 +213,8 @@ impl MetaTools {
         self.tools.is_empty()
     }
 
-    /// The meta-tool that a call of this name may run. One that differs by white space around it or by case is another name to
-    /// the catalogue, and may be the same to the aggregator.
+    /// The meta-tool that a call of this name may run. One that differs by white space around it or by case is another
+    /// name to the catalogue, and may be the same to the aggregator.
     pub(crate) fn find(&self, name: &str) -> Option<&MetaTool> {
         let may_be_it = |tool: &&MetaTool| tool.name.trim().eq_ignore_ascii_case(name.trim());
         self.tools.iter().find(|tool| &*tool.name == name).or_else(|| self.tools.iter().find(may_be_it))

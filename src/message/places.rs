@@ -12,13 +12,14 @@ pub enum Named {
     /// A prompt: `params.name` of `prompts/get`, `params.ref.name` of `completion/complete`.
     Prompt,
     /// A resource or a template: `params.uri` of `resources/read`, `resources/subscribe` and `resources/unsubscribe`,
-    /// `params.ref.uri` of `completion/complete`, `params.notifications.resourceSubscriptions` of `subscriptions/listen`, and
-    /// what the arguments of a meta-tool name.
+    /// `params.ref.uri` of `completion/complete`, `params.notifications.resourceSubscriptions` of
+    /// `subscriptions/listen`, and what the arguments of a meta-tool name.
     Resource,
 }
 
-/// Shows all places of a body's messages where something is [named](Named), and collects the edits asked for: the JSON texts that take their places.
-/// What stands in a place and is no string is shown as `None`, and cannot be edited. `payload` is what the source says.
+/// Shows all places of a body's messages where something is [named](Named), and collects the edits asked for: the JSON
+/// texts that take their places. What stands in a place and is no string is shown as `None`, and cannot be edited.
+/// `payload` is what the source says.
 ///
 /// # Errors
 ///

@@ -17,7 +17,8 @@ pub enum Answer {
 
 /// What the sites of a message are shown to: the places in a server's answers that a concern may edit.
 pub trait Sites {
-    /// What a message answers that has this id (its JSON text). Notifications, and requests of the server, have none or their own.
+    /// What a message answers that has this id (its JSON text). Notifications, and requests of the server, have none or
+    /// their own.
     fn answer(&self, id: Option<&[u8]>) -> Answer;
 
     /// What the next message most likely answers, before its id is read. A wrong guess costs a second reading, nothing else.

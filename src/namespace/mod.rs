@@ -27,17 +27,17 @@
 //! | `subscriptions/listen` | `params.notifications.resourceSubscriptions` |
 //! | a call of a meta-tool | the argument that names a tool or resource, too |
 //!
-//! All else stays: other arguments, `structuredContent` and texts are data, whatever URIs are in them; so do `icons`, roots, and
-//! what a server says to a model in sampling. Nothing is parsed: exactly one prefix is put in front, with the JSON escapes that
-//! stand there, and exactly one is taken off.
+//! All else stays: other arguments, `structuredContent` and texts are data, whatever URIs are in them; so do `icons`,
+//! roots, and what a server says to a model in sampling. Nothing is parsed: exactly one prefix is put in front, with
+//! the JSON escapes that stand there, and exactly one is taken off.
 //!
 //! # What bad input gets
 //!
-//! What does not carry the prefix is another server's: a call gets the error of an unknown tool (`-32602`), a read that of an
-//! unknown resource (`-32602`, in the legacy era `-32002`), and the inner service sees nothing of it. So does a request that
-//! readers may understand differently (400, `-32600`), and one whose `Mcp-Name` lacks the prefix (400, `-32020`); a batch
-//! with such a message goes no further as a whole. Other answers that cannot be read pass as they came: a prefix protects
-//! nobody. For that, put a filter inside.
+//! What does not carry the prefix is another server's: a call gets the error of an unknown tool (`-32602`), a read that
+//! of an unknown resource (`-32602`, in the legacy era `-32002`), and the inner service sees nothing of it. So does a
+//! request that readers may understand differently (400, `-32600`), and one whose `Mcp-Name` lacks the prefix (400,
+//! `-32020`); a batch with such a message goes no further as a whole. Other answers that cannot be read pass as they
+//! came: a prefix protects nobody. For that, put a filter inside.
 //!
 //! # Example
 //!

@@ -24,7 +24,8 @@ pub enum List {
     Permissions,
     /// `domain`: the host name that the sandbox gets. A rule is a host name, or `*.` and one for its subdomains.
     Domain,
-    /// `mimeType` of resources whose URI begins with `ui://`. A rule is a media type, and stands for its narrower forms, too.
+    /// `mimeType` of resources whose URI begins with `ui://`. A rule is a media type, and stands for its narrower
+    /// forms, too.
     MediaTypes,
 }
 

@@ -84,7 +84,8 @@ pub mod code {
     pub const INTERNAL_ERROR: i32 = -32603;
     /// There is no such resource, in the legacy era (MCP 2025-11-25, "Resources", Error Handling).
     pub const RESOURCE_NOT_FOUND: i32 = -32002;
-    /// What an unknown resource is answered with: the code changed with the era (MCP 2026-07-28, "Resources", Error Handling).
+    /// What an unknown resource is answered with: the code changed with the era (MCP 2026-07-28, "Resources", Error
+    /// Handling).
     pub fn resource_not_found(era: super::Era) -> i32 {
         if era == super::Era::Modern { INVALID_PARAMS } else { RESOURCE_NOT_FOUND }
     }

@@ -72,9 +72,9 @@ impl Namespace {
     ///
     /// # Errors
     ///
-    /// [`InvalidNamespace::Separator`] for what no tool's name may have (MCP 2025-11-25, "Tools", Tool Names: letters, digits,
-    /// `_`, `-` and `.`; `/` is taken, too), for an empty one, and for one that begins with what a namespace's name may have:
-    /// it must be plain where that ends.
+    /// [`InvalidNamespace::Separator`] for what no tool's name may have (MCP 2025-11-25, "Tools", Tool Names: letters,
+    /// digits, `_`, `-` and `.`; `/` is taken, too), for an empty one, and for one that begins with what a namespace's
+    /// name may have: it must be plain where that ends.
     pub fn separator(mut self, separator: impl AsRef<str>) -> Result<Self, InvalidNamespace> {
         let separator = separator.as_ref();
         let is_right = separator.starts_with(['_', '.', '/'])

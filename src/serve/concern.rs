@@ -54,7 +54,8 @@ impl Serve {
         exact.or_else(|| self.apps.iter().find(|served| served.is_version_at(uri)))
     }
 
-    /// The app that a message asks for, and by which URI. A message that readers may understand differently is not ours to answer.
+    /// The app that a message asks for, and by which URI. A message that readers may understand differently is not ours
+    /// to answer.
     fn asked<'a>(&self, call: &'a Call<'_>) -> Option<(&Arc<Served>, &'a str)> {
         if call.method() != Some(Method::ResourcesRead) || call.id.is_none() || call.fault.is_some() {
             return None;

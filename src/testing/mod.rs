@@ -34,8 +34,8 @@
 //! # }
 //! ```
 //!
-//! Nothing here needs a runtime, a socket or a clock, but for [`slow`](Reply::slow) and [`delayed`](Reply::delayed) answers: the futures run on whichever
-//! executor the tests have.
+//! Nothing here needs a runtime, a socket or a clock, but for [`slow`](Reply::slow) and [`delayed`](Reply::delayed)
+//! answers: the futures run on whichever executor the tests have.
 //!
 //! # What to test
 //!

@@ -86,7 +86,8 @@ impl Received {
         self.body.error.as_deref()
     }
 
-    /// The body as a value to look at; null where it is no JSON. Numbers may lose digits, and of duplicate members only the last is there: for these see [`bytes`](Self::bytes).
+    /// The body as a value to look at; null where it is no JSON. Numbers may lose digits, and of duplicate members only
+    /// the last is there: for these see [`bytes`](Self::bytes).
     pub fn json(&self) -> &Value {
         &self.json
     }
