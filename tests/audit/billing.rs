@@ -13,7 +13,7 @@ use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::{AppsLayer, McpContext};
 
-use crate::kit::{Server, call, collect, keep, post, send};
+use crate::kit::{Server, call, keep, post, send};
 
 const EDGE: HeaderName = HeaderName::from_static("x-audience");
 
@@ -50,7 +50,7 @@ async fn calls_of_models_of_apps_and_of_whom_nobody_knows() {
         if let Some(edge) = edge {
             request.headers_mut().insert(EDGE, edge.parse().expect("a value"));
         }
-        collect(send(service.clone(), request).await).await;
+        send(service.clone(), request).await;
         bill.push(payer(&kept.try_recv().expect("one record")));
     }
     let unclear = "to be clarified";
@@ -130,12 +130,12 @@ async fn a_payment_layer_inside() {
         assert_eq!(offered.headers()["payment-required"], "eyJhIjoxfQ==");
         assert_eq!(offered.headers().get_all("www-authenticate").iter().count(), 2);
         assert_eq!(offered.headers().len(), 4);
-        assert_eq!(collect(offered).await, OFFER);
+        assert_eq!(offered.text(), OFFER);
 
         let served = send(service.clone(), paid).await;
         assert_eq!(served.status(), StatusCode::OK);
         assert_eq!(served.headers()["payment-response"], "cmVjZWlwdA==");
-        assert_eq!(collect(served).await, RESULT);
+        assert_eq!(served.text(), RESULT);
 
         // An offer is the inner service's answer, no refusal of ours.
         let statuses: Vec<_> = kept.try_iter().map(|record| (record.is_refused(), record.status())).collect();

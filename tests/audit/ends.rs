@@ -10,7 +10,7 @@ use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::testing::{Body, Reply};
 
-use crate::kit::{Server, call, keep, send};
+use crate::kit::{Server, call, keep, open, post, send};
 
 const EVENT: &str = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n";
 
@@ -19,7 +19,7 @@ async fn a_stream_is_counted_while_it_runs_and_recorded_when_it_ends() {
     let (sink, kept) = keep();
     let (writer, body) = Body::channel();
     let service = Server::events(body).within(AppsLayer::new().audit(sink));
-    let mut body = send(service, call("slow")).await.into_body();
+    let mut body = open(service, call("slow")).await.into_body();
     for _ in 0..3 {
         writer.send_data(EVENT);
         let frame = body.frame().await.expect("a frame").expect("no error");
@@ -38,7 +38,7 @@ async fn a_stream_is_counted_while_it_runs_and_recorded_when_it_ends() {
 async fn a_client_that_goes_away_within_a_stream() {
     let (sink, kept) = keep();
     let (writer, body) = Body::channel();
-    let mut body = send(Server::events(body).within(AuditLayer::new(sink)), call("slow")).await.into_body();
+    let mut body = open(Server::events(body).within(AuditLayer::new(sink)), call("slow")).await.into_body();
     writer.send_data(EVENT);
     body.frame().await.expect("a frame").expect("no error");
     drop(body);
@@ -95,7 +95,7 @@ async fn an_inner_service_that_fails() {
 async fn an_inner_service_that_panics() {
     let (sink, kept) = keep();
     let service = Server::new(|| panic!("the server's own fault")).within(AuditLayer::new(sink));
-    let panicked = tokio::spawn(async move { drop(send(service, call("x")).await) }).await;
+    let panicked = tokio::spawn(async move { drop(open(service, call("x")).await) }).await;
     assert!(panicked.expect_err("the panic passes through").is_panic());
     assert_eq!(kept.try_recv().expect("one record").end(), End::Failed);
 }
@@ -109,9 +109,9 @@ async fn a_body_that_breaks_off() {
         writer.abort();
         let server = Server::events(body);
         let mut body = if layer == 0 {
-            send(server.within(AuditLayer::new(sink)), call("x")).await.into_body().boxed()
+            open(server.within(AuditLayer::new(sink)), call("x")).await.into_body().boxed()
         } else {
-            send(server.within(AppsLayer::new().audit(sink)), call("x")).await.into_body().boxed()
+            open(server.within(AppsLayer::new().audit(sink)), call("x")).await.into_body().boxed()
         };
         assert_eq!(body.frame().await.expect("a frame").expect("no error").into_data().expect("data").len(), 10);
         assert!(kept.try_recv().is_err());
@@ -128,7 +128,7 @@ async fn an_answer_of_a_known_length_is_complete_once_that_is_out() {
     let (writer, body) = Body::channel();
     let reply = Reply::body(body).header("content-length", "4");
     let server = Server::new(move || reply.clone());
-    let mut body = send(server.within(AuditLayer::new(sink)), call("x")).await.into_body();
+    let mut body = open(server.within(AuditLayer::new(sink)), call("x")).await.into_body();
     for expected in [None, Some((4, End::Complete))] {
         writer.send_data("ab");
         body.frame().await.expect("a frame").expect("no error");
@@ -142,10 +142,10 @@ async fn bytes_are_those_that_go_out() {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"x","_meta":{"ui":{"visibility":["app"]}}}]}}"#;
     let layer = AppsLayer::new().audience(Fixed(Audience::Model)).audit(sink);
     // A batch whose answer is edited, with a call in it.
-    let request = crate::kit::post(
+    let request = post(
         r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"},{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"a:b"}}]"#,
     );
-    let edited = crate::kit::collect(send(Server::json(answer).within(layer), request).await).await;
+    let edited = send(Server::json(answer).within(layer), request).await.text();
     assert!(edited.len() < answer.len());
     assert_eq!(kept.try_recv().expect("one record").bytes(), edited.len() as u64);
 }

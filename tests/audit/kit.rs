@@ -5,11 +5,12 @@ use std::sync::mpsc::{Receiver, channel};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::{BodyExt, Full};
 use tower::{Layer, Service, ServiceExt};
 use tower_mcp_apps::McpContext;
 use tower_mcp_apps::audit::{Record, Sink};
-use tower_mcp_apps::testing::{Body, FakeServer, Received, Reply};
+use tower_mcp_apps::testing::{Answer, Body, FakeServer, Received, Reply, TestClient};
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A sink, and the records that it was given.
 pub(crate) fn keep() -> (impl Sink, Receiver<Record>) {
@@ -71,30 +72,31 @@ fn is_look_up(received: &Received) -> bool {
     context.is_some_and(|context| context.method() == Some("tools/list") && context.id() != Some(b"1"))
 }
 
-pub(crate) fn post(message: &str) -> Request<Full<Bytes>> {
+pub(crate) fn post(message: &str) -> Request<Body> {
     let request = Request::post("/mcp").header("content-type", "application/json");
-    request.body(Full::from(message.to_owned())).expect("the request is well formed")
+    request.body(Body::new(message.to_owned())).expect("the request is well formed")
 }
 
 /// A call of this tool.
-pub(crate) fn call(tool: &str) -> Request<Full<Bytes>> {
+pub(crate) fn call(tool: &str) -> Request<Body> {
     post(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}"}}}}"#))
 }
 
-pub(crate) async fn send<S, R>(service: S, request: Request<Full<Bytes>>) -> Response<R>
+/// The whole answer.
+pub(crate) async fn send<S, R>(service: S, request: Request<Body>) -> Answer
 where
-    S: Service<Request<Full<Bytes>>, Response = Response<R>, Error: std::fmt::Debug>,
+    S: Service<Request<Body>, Response = Response<R>, Error: Into<BoxError>>,
+    R: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
+{
+    let answer = TestClient::new(service).send(request).await.expect("the service answers");
+    assert_eq!(answer.error(), None);
+    answer
+}
+
+/// The answer of which nothing is read yet.
+pub(crate) async fn open<S, R>(service: S, request: Request<Body>) -> Response<R>
+where
+    S: Service<Request<Body>, Response = Response<R>, Error: std::fmt::Debug>,
 {
     service.oneshot(request).await.expect("the service answers")
-}
-
-pub(crate) async fn collect<B>(response: Response<B>) -> String
-where
-    B: http_body::Body<Data = Bytes, Error: std::fmt::Debug>,
-{
-    text(&response.into_body().collect().await.expect("the body is whole").to_bytes())
-}
-
-pub(crate) fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("it is text")
 }

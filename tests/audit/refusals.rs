@@ -1,26 +1,19 @@
 //! Every refusal of anything is recorded, with its real reason.
 
-use bytes::Bytes;
 use http::{HeaderName, Request};
-use http_body_util::Full;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::{End, Reason};
 use tower_mcp_apps::exchange::{ByHeader, Fixed, Limits};
 use tower_mcp_apps::protocol::{Audience, ToolVisibility};
+use tower_mcp_apps::testing::Body;
 
-use crate::kit::{Server, call, collect, keep, post, send};
+use crate::kit::{Server, call, keep, post, send};
 
 /// Sends a request to a stack that refuses it; the record has the reason, and the caller gets what was counted.
-async fn refused(
-    server: Server,
-    layer: AppsLayer,
-    request: Request<Full<Bytes>>,
-    reason: Reason,
-) -> Vec<Option<String>> {
+async fn refused(server: Server, layer: AppsLayer, request: Request<Body>, reason: Reason) -> Vec<Option<String>> {
     let (sink, kept) = keep();
     let response = send(server.within(layer.audit(sink)), request).await;
-    let status = response.status();
-    let answer = collect(response).await;
+    let (status, answer) = (response.status(), response.text());
     assert!(!answer.contains(reason.as_str()) || reason == Reason::Ambiguous, "{answer}");
     let records: Vec<_> = kept.try_iter().collect();
     for record in &records {
@@ -74,7 +67,7 @@ async fn an_audience_that_makes_no_sense_is_recorded_as_unknown() {
     let by_header = ByHeader::new(HeaderName::from_static("x-audience"));
     let mut request = call("x");
     request.headers_mut().insert("x-audience", "nobody".parse().expect("a value"));
-    collect(send(unreached().within(AppsLayer::new().audience(by_header).audit(sink)), request).await).await;
+    send(unreached().within(AppsLayer::new().audience(by_header).audit(sink)), request).await;
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.reason(), record.tool()), (Some(Reason::OddAudience), Some("x")));
     assert_eq!((record.audience(), record.known_by()), (None, None));
@@ -93,7 +86,7 @@ async fn a_hidden_tool_is_recorded_with_its_visibility() {
     for (visibility, expected) in [(r#"["app"]"#, ToolVisibility::App), ("[]", ToolVisibility::Nobody)] {
         let (sink, kept) = keep();
         let layer = AppsLayer::new().audience(Fixed(Audience::Model)).audit(sink);
-        let answer = collect(send(unreached().visibility(visibility).within(layer), call("x")).await).await;
+        let answer = send(unreached().visibility(visibility).within(layer), call("x")).await.text();
         assert!(!answer.contains("hidden"), "{answer}");
         let record = kept.try_recv().expect("one record");
         assert_eq!((record.reason(), record.visibility()), (Some(Reason::Hidden), Some(expected)));
@@ -101,7 +94,7 @@ async fn a_hidden_tool_is_recorded_with_its_visibility() {
     }
     let (sink, kept) = keep();
     let layer = AppsLayer::new().audience(Fixed(Audience::App)).audit(sink);
-    collect(send(Server::json("{}").visibility(r#"["app"]"#).within(layer), call("x")).await).await;
+    send(Server::json("{}").visibility(r#"["app"]"#).within(layer), call("x")).await;
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.is_refused(), record.visibility()), (false, Some(ToolVisibility::App)));
 }

@@ -9,7 +9,7 @@ use tower_mcp_apps::protocol::{Audience, ToolVisibility};
 use tower_mcp_apps::testing::Reply;
 use tower_mcp_apps::visibility::VisibilityLayer;
 
-use crate::kit::{Server, call, collect, keep, post, send};
+use crate::kit::{Server, call, keep, post, send};
 
 #[tokio::test]
 async fn the_reason_of_a_layer_inside() {
@@ -18,8 +18,7 @@ async fn the_reason_of_a_layer_inside() {
     let service = AuditLayer::new(sink).layer(Server::json("{}").within(inside));
     let message = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/list"}"#;
     let response = send(service, post(message)).await;
-    assert!(response.extensions().get::<Decision>().is_some_and(Decision::is_refused));
-    collect(response).await;
+    assert!(response.parts().extensions.get::<Decision>().is_some_and(Decision::is_refused));
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.method(), record.reason()), (Some("prompts/list"), Some(Reason::MethodNotForApps)));
     assert_eq!((record.audience(), record.known_by()), (Some(Audience::App), Some(KnownBy::Setting)));
@@ -39,7 +38,7 @@ async fn the_audience_that_a_layer_inside_knew_better() {
         }
         let mut request = call("x");
         request.headers_mut().insert(&edge, "app".parse().expect("a value"));
-        collect(send(layer.layer(Server::json("{}").within(inside)), request).await).await;
+        send(layer.layer(Server::json("{}").within(inside)), request).await;
         let record = kept.try_recv().expect("one record");
         assert_eq!((record.audience(), record.known_by()), (Some(expected.0), Some(expected.1)));
     }
@@ -53,7 +52,7 @@ async fn a_layer_that_forwards_does_not_hide_that_one_inside_refused() {
         Reply::json("{}").status(StatusCode::BAD_REQUEST).extension(refused)
     });
     let outside = AppsLayer::new().audience(Fixed(Audience::App)).audit(sink);
-    collect(send(server.within(outside), call("x")).await).await;
+    send(server.within(outside), call("x")).await;
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.is_refused(), record.reason()), (true, Some(Reason::LookUpFailed)));
 }
@@ -62,7 +61,7 @@ async fn a_layer_that_forwards_does_not_hide_that_one_inside_refused() {
 async fn the_visibility_that_a_layer_inside_found_out() {
     let (sink, kept) = keep();
     let server = Server::new(|| Reply::json("{}").extension(Decision::forwarded().with_tool("x", ToolVisibility::App)));
-    collect(send(server.within(AuditLayer::new(sink)), call("x")).await).await;
+    send(server.within(AuditLayer::new(sink)), call("x")).await;
     let record = kept.try_recv().expect("one record");
     assert_eq!((record.is_refused(), record.visibility()), (false, Some(ToolVisibility::App)));
 }
