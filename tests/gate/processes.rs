@@ -1,7 +1,6 @@
 //! The same with processes of the `reverse_proxy` example, over real connections.
 
 use axum::Router;
-use axum::body::Body as AxumBody;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body_util::BodyExt;
@@ -9,31 +8,13 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tower::ServiceExt;
 use tower_mcp_apps::testing::Body;
 
 use crate::kit::example::Proxy;
 use crate::kit::server::{Received, Server};
+use crate::kit::socket::serve;
 use crate::kit::{apps_capabilities, initialize, post};
 use crate::replicas::{answer, choices, request};
-
-/// The server of the replicas, on a port of its own.
-async fn listen(server: Server) -> String {
-    let router = Router::new().fallback(move |request: Request<AxumBody>| {
-        let server = server.clone();
-        async move {
-            let (parts, body) = request.into_parts();
-            let body = body.collect().await.expect("the request arrives").to_bytes();
-            let Ok(response) = server.oneshot(Request::from_parts(parts, Body::new(body))).await;
-            response.map(AxumBody::new)
-        }
-    });
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    format!("http://{address}/mcp")
-}
 
 /// What a request came to: what its sender got, and what arrived.
 #[derive(Debug, PartialEq)]
@@ -62,7 +43,7 @@ async fn ask(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_processes_in_turn_decide_as_one_does() {
     let server = Server::new(answer);
-    let upstream = listen(server.clone()).await;
+    let upstream = format!("http://{}/mcp", serve(Router::new().fallback_service(server.clone())).await);
     let start = move |()| Proxy::start(&["--upstream", &upstream, "--audience-header", "x-audience"]);
     let started = tokio::task::spawn_blocking(move || [(); 3].map(start));
     let [alone, one, two] = started.await.expect("they start");

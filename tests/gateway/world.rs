@@ -1,17 +1,14 @@
 //! Scripted servers on ports of their own, and a gateway before them.
 
 use axum::Router;
-use axum::body::Body as AxumBody;
 use http::header::HeaderName;
 use http::{HeaderValue, Method, Request, Response};
-use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tower::ServiceExt;
 use tower_mcp_apps::testing::Body;
 
 use crate::kit::example::Proxy;
@@ -28,16 +25,7 @@ pub(crate) struct Upstream {
 
 /// Puts a server on a port of the loopback interface.
 pub(crate) async fn upstream(name: &'static str, server: Server) -> Upstream {
-    let answering = server.clone();
-    let router = Router::new().fallback(move |request: Request<AxumBody>| {
-        let server = answering.clone();
-        async move {
-            let (parts, body) = request.into_parts();
-            let body = body.collect().await.expect("the request arrives").to_bytes();
-            let Ok(response) = server.oneshot(Request::from_parts(parts, Body::new(body))).await;
-            response.map(AxumBody::new)
-        }
-    });
+    let router = Router::new().fallback_service(server.clone());
     Upstream { name, server, url: listen(router).await }
 }
 

@@ -29,6 +29,7 @@ use tower_mcp_apps::protocol::{Audience, Namespace};
 use tower_mcp_apps::restore::{CaptureLayer, Memory, Place, RestoreLayer, Said, Store};
 use tower_mcp_apps::testing::Body;
 
+use crate::kit::socket::serve;
 use crate::kit::{post as request, send};
 
 /// What the upstream says, with numbers that no decoder keeps.
@@ -57,13 +58,6 @@ fn said(message: &Value) -> String {
         }
         _ => "{}".to_owned(),
     }
-}
-
-async fn serve(router: Router) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    address
 }
 
 /// The upstream, behind the layer that remembers what it says.

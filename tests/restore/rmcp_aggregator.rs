@@ -37,15 +37,8 @@ use tower_mcp_apps::concern::{ConcernService, RequestBody};
 use tower_mcp_apps::protocol::{Audience, Namespace};
 use tower_mcp_apps::restore::{Capture, CaptureLayer, Credentials, Memory, Restore};
 
+use crate::kit::socket::serve;
 use crate::world::{CONTENTS, RESOURCES, TEMPLATES, TOOLS, maps};
-
-/// Serves on a free port of the loopback interface until the test's runtime ends.
-async fn serve(router: Router) -> SocketAddr {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    address
-}
 
 /// The upstream: a server by hand in the era that its client speaks, with the very texts of [`crate::world`].
 async fn upstream() -> SocketAddr {
