@@ -13,6 +13,8 @@ mod queue;
 mod refusals;
 mod replicas;
 mod shared;
+#[path = "../kit/socket.rs"]
+mod socket;
 mod spellings;
 mod timeouts;
 mod world;

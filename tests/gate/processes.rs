@@ -12,9 +12,9 @@ use tower_mcp_apps::testing::Body;
 
 use crate::kit::example::Proxy;
 use crate::kit::server::{Received, Server};
-use crate::kit::socket::serve;
 use crate::kit::{apps_capabilities, initialize, post};
 use crate::replicas::{answer, choices, request};
+use crate::socket::serve;
 
 /// What a request came to: what its sender got, and what arrived.
 #[derive(Debug, PartialEq)]

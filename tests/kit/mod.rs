@@ -6,7 +6,6 @@
 pub(crate) mod body;
 pub(crate) mod example;
 pub(crate) mod server;
-pub(crate) mod socket;
 pub(crate) mod tree;
 
 use std::fmt::Debug;

@@ -8,6 +8,8 @@ mod lists;
 mod look_ups;
 mod namespace;
 mod shapes;
+#[path = "../kit/socket.rs"]
+mod socket;
 mod streams;
 mod typed;
 mod world;

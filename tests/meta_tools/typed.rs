@@ -29,8 +29,8 @@ use tower_mcp_apps::protocol::{Audience, Namespace};
 use tower_mcp_apps::restore::{CaptureLayer, Memory, Place, RestoreLayer, Said, Store};
 use tower_mcp_apps::testing::Body;
 
-use crate::kit::socket::serve;
 use crate::kit::{post as request, send};
+use crate::socket::serve;
 
 /// What the upstream says, with numbers that no decoder keeps.
 fn said(message: &Value) -> String {

@@ -9,6 +9,8 @@ mod freshness;
 mod meta_tools;
 mod properties;
 mod rmcp_aggregator;
+#[path = "../kit/socket.rs"]
+mod socket;
 mod stacks;
 mod unknown;
 #[cfg(feature = "valkey")]

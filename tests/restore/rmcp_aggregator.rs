@@ -37,7 +37,7 @@ use tower_mcp_apps::concern::{ConcernService, RequestBody};
 use tower_mcp_apps::protocol::{Audience, Namespace};
 use tower_mcp_apps::restore::{Capture, CaptureLayer, Credentials, Memory, Restore};
 
-use crate::kit::socket::serve;
+use crate::socket::serve;
 use crate::world::{CONTENTS, RESOURCES, TEMPLATES, TOOLS, maps};
 
 /// The upstream: a server by hand in the era that its client speaks, with the very texts of [`crate::world`].
