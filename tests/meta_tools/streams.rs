@@ -104,7 +104,7 @@ async fn an_event_that_cannot_be_read_does_not_pass_where_a_task_may_end() {
     for cut in [0, 9] {
         let events = Bytes::from_static(b"data: {\"method\":\"notifications/progress\",}\n\n");
         let frames = [events.slice(..cut), events.slice(cut..)];
-        let server = saying(move || event_answer(Script::frames(frames.clone())));
+        let server = saying(move || event_answer(Body::frames(frames.clone())));
         let got = send(layer(Audience::Model).layer(server), legacy("open", json!({}))).await;
         assert_eq!(got.events()[0]["error"]["code"], -32603, "cut at {cut}");
     }
