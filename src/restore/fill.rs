@@ -1,7 +1,7 @@
 //! What is missing from an entry is put back: what an upstream said and the aggregator does not.
 
 use crate::json::{Depth, Kind, Object, Reader, Value};
-use crate::message::{Entry, EntryKind, Meta, Shape};
+use crate::message::{Entry, EntryKind, Meta};
 use crate::protocol::meta;
 
 use super::Renaming;
@@ -109,16 +109,19 @@ impl Fill<'_> {
         if object.read(&mut said.reader()).is_err() {
             return true;
         }
-        if meta.get(meta::UI).is_some_and(|ui| ui.kind() == Kind::Null) {
-            meta.remove_ui();
-        }
-        let had_ui = meta.ui() != Shape::Absent;
+        let had_ui = !is_missing(meta.get(meta::UI));
         for (key, value) in object.members() {
             let Ok(key) = key.decode() else { continue };
             let is_withheld = had_ui && GRANTS.contains(&&*key);
             if is_missing(meta.ui_get(&key)) && !is_withheld && self.puts_back(kind, &["_meta", meta::UI, &key], value)
             {
-                self.put(key == meta::RESOURCE_URI, value, |raw| meta.ui_set(&key, raw));
+                self.put(key == meta::RESOURCE_URI, value, |raw| {
+                    // A `null` gives way to what is put back, and to nothing else.
+                    if meta.get(meta::UI).is_some_and(|ui| ui.kind() == Kind::Null) {
+                        meta.remove_ui();
+                    }
+                    meta.ui_set(&key, raw);
+                });
             }
         }
         // `_meta` or `ui` may be there and no object, so that it says nothing and takes nothing.

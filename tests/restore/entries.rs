@@ -129,6 +129,19 @@ async fn null_says_nothing() {
 }
 
 #[tokio::test]
+async fn null_stays_where_nothing_is_put_back() {
+    let kept = r#"{"name":"maps__a","title":null,"_meta":{"ui":null}}"#;
+    for said in [r#"{"name":"a"}"#, r#"{"name":"a","_meta":{"ui":{}}}"#, r#"{"name":"a","_meta":{"ui":null}}"#] {
+        let memory = Memory::new();
+        drop(
+            send(CaptureLayer::new("maps", memory.clone()).layer(one_tool(said)), ask("tools/list", &json!({}))).await,
+        );
+        let answer = send(restored(&memory).layer(one_tool(kept)), ask("tools/list", &json!({}))).await.text();
+        assert!(answer.contains(kept), "{said}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn what_a_ui_asks_for_comes_back_only_where_all_of_it_was_lost() {
     let said = r#"{"resources":[{"uri":"ui://a","_meta":{"openai/widgetCSP":{},"openai/widgetDescription":"d",
         "ui":{"csp":{},"permissions":{},"domain":"a.example","linkTrustedDomains":[],"prefersBorder":true}}}]}"#;
