@@ -2,7 +2,7 @@
 
 use super::depth::Depth;
 use super::error::{Error, ErrorKind};
-use super::scan;
+use super::scan::{self, Scanned};
 use super::span::Span;
 use super::string::Str;
 use super::value::Value;
@@ -90,7 +90,8 @@ enum Turn {
 #[derive(Clone, Debug)]
 pub struct Reader<'a> {
     bytes: &'a [u8],
-    at: usize,
+    /// What is still to be read.
+    rest: &'a [u8],
     depth: usize,
     limit: Depth,
     turn: Turn,
@@ -112,14 +113,14 @@ impl<'a> Reader<'a> {
 
     /// A reader at the start of `bytes` that goes `limit` levels deep.
     pub fn with_depth(bytes: &'a [u8], limit: Depth) -> Self {
-        Self { bytes, at: 0, depth: 0, limit, turn: Turn::Value }
+        Self { bytes, rest: bytes, depth: 0, limit, turn: Turn::Value }
     }
 
     /// A reader of the value that stands at `span` in `source`, for a second look at a value that was skipped. Its
     /// offsets are those of `source`; for it, the source ends with the span.
     pub fn within(source: &'a [u8], span: Span) -> Self {
         let mut reader = Self::with_depth(source.get(..span.end).unwrap_or(source), Depth::MAX);
-        reader.at = span.start;
+        reader.rest = reader.bytes.get(span.start..).unwrap_or_default();
         reader
     }
 
@@ -132,19 +133,19 @@ impl<'a> Reader<'a> {
     /// Offset of the next byte to be read.
     #[inline]
     pub fn position(&self) -> usize {
-        self.at
+        self.bytes.len() - self.rest.len()
     }
 
     /// The present place, to go back to with [`rewind`](Reader::rewind).
     #[inline]
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { at: self.at, depth: self.depth, turn: self.turn }
+        Checkpoint { at: self.position(), depth: self.depth, turn: self.turn }
     }
 
     /// Goes back to a place that this reader has been at.
     #[inline]
     pub fn rewind(&mut self, to: Checkpoint) {
-        self.at = to.at;
+        self.rest = self.bytes.get(to.at..).unwrap_or_default();
         self.depth = to.depth;
         self.turn = to.turn;
     }
@@ -156,8 +157,8 @@ impl<'a> Reader<'a> {
     #[inline]
     pub fn peek(&mut self) -> Result<Kind, Error> {
         self.expect(Turn::Value)?;
-        self.at = scan::space(self.bytes, self.at);
-        match self.bytes.get(self.at).copied().and_then(Kind::of) {
+        self.rest = scan::space(self.rest);
+        match self.rest.first().copied().and_then(Kind::of) {
             Some(kind) => Ok(kind),
             None => Err(self.missing(ErrorKind::ExpectedValue)),
         }
@@ -169,17 +170,17 @@ impl<'a> Reader<'a> {
     /// The value is not valid JSON text or nests too deep.
     pub fn skip(&mut self) -> Result<Span, Error> {
         let kind = self.peek()?;
-        let (bytes, start) = (self.bytes, self.at);
-        self.at = match kind {
-            Kind::String => scan::string(bytes, start + 1)?.quote + 1,
-            Kind::Object | Kind::Array => scan::container(bytes, start, self.limit.get() - self.depth)?,
-            Kind::Number => scan::number(bytes, start)?,
-            Kind::True => scan::literal(bytes, start, b"true")?,
-            Kind::False => scan::literal(bytes, start, b"false")?,
-            Kind::Null => scan::literal(bytes, start, b"null")?,
+        let (bytes, rest, start) = (self.bytes, self.rest, self.position());
+        self.rest = match kind {
+            Kind::String => scan::string(bytes, rest.get(1..).unwrap_or_default())?.behind,
+            Kind::Object | Kind::Array => scan::container(bytes, rest, self.limit.get() - self.depth)?,
+            Kind::Number => scan::number(bytes, rest)?,
+            Kind::True => scan::literal(bytes, rest, b"true")?,
+            Kind::False => scan::literal(bytes, rest, b"false")?,
+            Kind::Null => scan::literal(bytes, rest, b"null")?,
         };
         self.turn = Turn::After;
-        Ok(Span::new(start, self.at))
+        Ok(Span::new(start, self.position()))
     }
 
     /// Passes the next value, whatever it is, and gives it.
@@ -195,10 +196,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// The next value is of another kind, or not valid.
     pub fn string(&mut self) -> Result<Str<'a>, Error> {
-        self.expect_kind(b'"')?;
-        let text = self.quoted()?;
+        let text = self.expect_kind(b'"')?;
+        let scanned = scan::string(self.bytes, text)?;
+        self.rest = scanned.behind;
         self.turn = Turn::After;
-        Ok(text)
+        Ok(self.quoted(text, scanned))
     }
 
     /// Enters the next value, which must be an object.
@@ -207,8 +209,8 @@ impl<'a> Reader<'a> {
     /// The next value is of another kind, or nests too deep.
     #[inline]
     pub fn enter_object(&mut self) -> Result<(), Error> {
-        self.expect_kind(b'{')?;
-        self.enter()
+        let behind = self.expect_kind(b'{')?;
+        self.enter(behind)
     }
 
     /// Enters the next value, which must be an array.
@@ -217,8 +219,8 @@ impl<'a> Reader<'a> {
     /// The next value is of another kind, or nests too deep.
     #[inline]
     pub fn enter_array(&mut self) -> Result<(), Error> {
-        self.expect_kind(b'[')?;
-        self.enter()
+        let behind = self.expect_kind(b'[')?;
+        self.enter(behind)
     }
 
     /// In an object: the name of the next member, whose value is to be read next, or `None` where the object ends,
@@ -227,20 +229,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Neither a member nor the end stands here.
     pub fn member(&mut self) -> Result<Option<Str<'a>>, Error> {
-        if !self.next(b'}')? {
-            return Ok(None);
-        }
-        self.at = scan::space(self.bytes, self.at);
-        if self.bytes.get(self.at) != Some(&b'"') {
-            return Err(self.missing(ErrorKind::ExpectedKey));
-        }
-        let key = self.quoted()?;
-        self.at = scan::space(self.bytes, self.at);
-        if self.bytes.get(self.at) != Some(&b':') {
-            return Err(self.missing(ErrorKind::ExpectedColon));
-        }
-        self.at += 1;
-        Ok(Some(key))
+        let Some(rest) = self.next(b'}')? else { return Ok(None) };
+        let text = scan::token(self.bytes, rest, b'"', ErrorKind::ExpectedKey)?;
+        let scanned = scan::string(self.bytes, text)?;
+        self.rest = scan::token(self.bytes, scanned.behind, b':', ErrorKind::ExpectedColon)?;
+        Ok(Some(self.quoted(text, scanned)))
     }
 
     /// In an array: whether another element stands next. Where none does, the array ends and is thereby left.
@@ -249,7 +242,9 @@ impl<'a> Reader<'a> {
     /// Neither an element nor the end stands here. That a comma is followed by an element shows when it is read.
     #[inline]
     pub fn element(&mut self) -> Result<bool, Error> {
-        self.next(b']')
+        let Some(rest) = self.next(b']')? else { return Ok(false) };
+        self.rest = rest;
+        Ok(true)
     }
 
     /// Checks that the value was read whole and only white space follows.
@@ -258,56 +253,53 @@ impl<'a> Reader<'a> {
     /// Something else follows, or a container is still open.
     pub fn end(&mut self) -> Result<(), Error> {
         self.expect(Turn::After)?;
-        self.at = scan::space(self.bytes, self.at);
+        self.rest = scan::space(self.rest);
         if self.depth > 0 {
             return Err(self.missing(ErrorKind::OutOfTurn));
         }
-        if self.at < self.bytes.len() {
-            return Err(Error::new(ErrorKind::TrailingCharacters, self.at));
+        if !self.rest.is_empty() {
+            return Err(self.wrong(ErrorKind::TrailingCharacters));
         }
         Ok(())
     }
 
-    /// Passes a comma, if one must stand here: true. Or passes `closing`: false.
+    /// What is behind the comma, if one must stand here. Or passes `closing`, and there is no more.
     #[inline]
-    fn next(&mut self, closing: u8) -> Result<bool, Error> {
-        self.at = scan::space(self.bytes, self.at);
-        let byte = self.bytes.get(self.at).copied();
+    fn next(&mut self, closing: u8) -> Result<Option<&'a [u8]>, Error> {
+        let rest = scan::space(self.rest);
         if self.depth == 0 || self.turn == Turn::Value {
-            return Err(Error::new(ErrorKind::OutOfTurn, self.at));
+            return Err(scan::wrong(self.bytes, rest, ErrorKind::OutOfTurn));
         }
-        if byte == Some(closing) {
-            self.at += 1;
-            self.depth -= 1;
-            self.turn = Turn::After;
-            return Ok(false);
-        }
-        if self.turn == Turn::After {
-            if byte != Some(b',') {
-                return Err(self.missing(ErrorKind::ExpectedCommaOrEnd));
+        let next = match rest {
+            [first, behind @ ..] if *first == closing => {
+                self.rest = behind;
+                self.depth -= 1;
+                self.turn = Turn::After;
+                return Ok(None);
             }
-            self.at += 1;
-        }
+            _ if self.turn == Turn::First => rest,
+            [b',', behind @ ..] => behind,
+            _ => return Err(scan::missing(self.bytes, rest, ErrorKind::ExpectedCommaOrEnd)),
+        };
         self.turn = Turn::Value;
-        Ok(true)
+        Ok(Some(next))
     }
 
-    /// Reads the string whose opening quote stands next.
+    /// The string that was scanned, of which `text` is what is behind the opening quote.
     #[inline(always)]
-    fn quoted(&mut self) -> Result<Str<'a>, Error> {
-        let start = self.at;
-        let scanned = scan::string(self.bytes, start + 1)?;
-        let raw = Span::new(start + 1, scanned.quote).of(self.bytes);
-        self.at = scanned.quote + 1;
-        Ok(Str::new(raw, start, scanned.escaped))
+    fn quoted(&self, text: &'a [u8], scanned: Scanned<'_>) -> Str<'a> {
+        // Without the quotes.
+        let raw = text.get(..text.len() - scanned.behind.len() - 1).unwrap_or_default();
+        Str::new(raw, self.bytes.len() - text.len() - 1, scanned.escaped)
     }
 
+    /// Enters the container of which this is what is behind its bracket.
     #[inline]
-    fn enter(&mut self) -> Result<(), Error> {
+    fn enter(&mut self, behind: &'a [u8]) -> Result<(), Error> {
         if self.depth >= self.limit.get() {
-            return Err(Error::new(ErrorKind::TooDeep, self.at));
+            return Err(self.wrong(ErrorKind::TooDeep));
         }
-        self.at += 1;
+        self.rest = behind;
         self.depth += 1;
         self.turn = Turn::First;
         Ok(())
@@ -315,23 +307,28 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn expect(&self, turn: Turn) -> Result<(), Error> {
-        if self.turn == turn { Ok(()) } else { Err(Error::new(ErrorKind::OutOfTurn, self.at)) }
+        if self.turn == turn { Ok(()) } else { Err(self.wrong(ErrorKind::OutOfTurn)) }
     }
 
-    /// Passes white space up to a value that starts with `first`.
+    /// Passes white space up to a value that starts with `first`; gives what is behind that byte.
     #[inline]
-    fn expect_kind(&mut self, first: u8) -> Result<(), Error> {
+    fn expect_kind(&mut self, first: u8) -> Result<&'a [u8], Error> {
         self.expect(Turn::Value)?;
-        self.at = scan::space(self.bytes, self.at);
-        match self.bytes.get(self.at) {
-            Some(byte) if *byte == first => Ok(()),
-            Some(byte) if Kind::of(*byte).is_some() => Err(Error::new(ErrorKind::UnexpectedKind, self.at)),
+        self.rest = scan::space(self.rest);
+        match self.rest {
+            [byte, behind @ ..] if *byte == first => Ok(behind),
+            [byte, ..] if Kind::of(*byte).is_some() => Err(self.wrong(ErrorKind::UnexpectedKind)),
             _ => Err(self.missing(ErrorKind::ExpectedValue)),
         }
     }
 
     #[cold]
+    fn wrong(&self, kind: ErrorKind) -> Error {
+        scan::wrong(self.bytes, self.rest, kind)
+    }
+
+    #[cold]
     fn missing(&self, expected: ErrorKind) -> Error {
-        scan::missing(self.bytes, self.at, expected)
+        scan::missing(self.bytes, self.rest, expected)
     }
 }

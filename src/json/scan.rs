@@ -1,6 +1,7 @@
-//! The scanner: checks one token or one whole value of RFC 8259 on a slice and says where it ends.
+//! The scanner: checks one token or one whole value of RFC 8259 and says what is behind it.
 //!
-//! Functions take the source and an offset and give the offset behind what they passed. None allocates or recurses.
+//! Functions take the whole source, by which errors tell places, and the rest of it that is still to be read; they give the
+//! rest behind what they passed. None allocates or recurses.
 
 use super::depth::Depth;
 use super::error::{Error, ErrorKind};
@@ -8,34 +9,57 @@ use super::string::hex4;
 
 /// Passes white space (RFC 8259, section 2).
 #[inline(always)]
-pub(super) fn space(bytes: &[u8], at: usize) -> usize {
+pub(super) fn space(rest: &[u8]) -> &[u8] {
     // In compact text, which is nearly all there is on the wire, the next token follows directly.
-    match bytes.get(at) {
-        Some(byte) if *byte <= b' ' => long_space(bytes, at),
-        _ => at,
+    match rest {
+        [0..=b' ', ..] => long_space(rest),
+        _ => rest,
     }
 }
 
 // Out of line, so that the loop over compact text stays small.
 #[inline(never)]
-fn long_space(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
-        at += 1;
+fn long_space(mut rest: &[u8]) -> &[u8] {
+    while let [b' ' | b'\n' | b'\r' | b'\t', behind @ ..] = rest {
+        rest = behind;
     }
-    at
+    rest
 }
 
-/// `expected`, or [`ErrorKind::Eof`] where the source ends at `at`.
+/// Passes `token`, which must stand next, perhaps behind white space.
+#[inline(always)]
+pub(super) fn token<'a>(bytes: &[u8], rest: &'a [u8], token: u8, expected: ErrorKind) -> Result<&'a [u8], Error> {
+    match rest {
+        [first, behind @ ..] if *first == token => Ok(behind),
+        _ => spaced_token(bytes, rest, token, expected),
+    }
+}
+
+#[inline(never)]
+fn spaced_token<'a>(bytes: &[u8], rest: &'a [u8], token: u8, expected: ErrorKind) -> Result<&'a [u8], Error> {
+    match long_space(rest) {
+        [first, behind @ ..] if *first == token => Ok(behind),
+        rest => Err(missing(bytes, rest, expected)),
+    }
+}
+
+/// An error about what stands next.
 #[cold]
-pub(super) fn missing(bytes: &[u8], at: usize, expected: ErrorKind) -> Error {
-    let kind = if at < bytes.len() { expected } else { ErrorKind::Eof };
-    Error::new(kind, at.min(bytes.len()))
+pub(super) fn wrong(bytes: &[u8], rest: &[u8], kind: ErrorKind) -> Error {
+    Error::new(kind, bytes.len() - rest.len())
 }
 
-/// Where a string ends, and whether it has escapes.
-pub(super) struct Scanned {
-    /// Offset of the closing quote.
-    pub(super) quote: usize,
+/// `expected`, or [`ErrorKind::Eof`] where nothing is left.
+#[cold]
+pub(super) fn missing(bytes: &[u8], rest: &[u8], expected: ErrorKind) -> Error {
+    wrong(bytes, rest, if rest.is_empty() { ErrorKind::Eof } else { expected })
+}
+
+/// What was found out about a string.
+pub(super) struct Scanned<'a> {
+    /// What is behind its closing quote.
+    pub(super) behind: &'a [u8],
+    /// Whether it has escapes.
     pub(super) escaped: bool,
 }
 
@@ -60,38 +84,39 @@ fn marks(word: u64) -> u64 {
     quote_or_control | backslash
 }
 
-/// Checks a string; `start` is the offset behind its opening quote.
+/// Checks a string; `text` is what is behind its opening quote.
 #[inline(always)]
-pub(super) fn string(bytes: &[u8], start: usize) -> Result<Scanned, Error> {
-    let mut rest = bytes.get(start..).unwrap_or_default();
+pub(super) fn string<'a>(bytes: &[u8], text: &'a [u8]) -> Result<Scanned<'a>, Error> {
+    let mut rest = text;
     for _ in 0..SHORT_WORDS {
         let Some((word, behind)) = rest.split_first_chunk::<8>() else { break };
         let word = u64::from_le_bytes(*word);
-        // What is not ASCII is left to the long scan too.
-        let stops = (marks(word) | word) & HIGH_BITS;
+        // Left to the long scan. Not told by the same comparison as the marks, since the next token waits for those.
+        if word & HIGH_BITS != 0 {
+            break;
+        }
+        let stops = marks(word) & HIGH_BITS;
         if stops != 0 {
-            let stop = stops.trailing_zeros() as usize / 8;
-            if rest.get(stop) == Some(&b'"') {
-                return Ok(Scanned { quote: bytes.len() - rest.len() + stop, escaped: false });
+            if let Some([b'"', behind @ ..]) = rest.get(stops.trailing_zeros() as usize / 8..) {
+                return Ok(Scanned { behind, escaped: false });
             }
             break;
         }
         rest = behind;
     }
-    long_string(bytes, start, bytes.len() - rest.len())
+    long_string(bytes, text, rest)
 }
 
 /// The rest of a string that is long, has escapes or non-ASCII characters, or stands near the end of the source.
-/// What lies between `start` and `at` is known to be plain ASCII.
+/// What of `text` is before `rest` is known to be plain ASCII.
 #[inline(never)]
-fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Error> {
+fn long_string<'a>(bytes: &[u8], text: &'a [u8], mut rest: &'a [u8]) -> Result<Scanned<'a>, Error> {
     let mut escaped = false;
     // Bits of all words, for the high ones. Those behind the end of the string do no harm: it is then checked for nothing.
     let mut wide = 0;
     // Text with escapes, such as markup, has one every few words: blocks are only tried where there was none for a while.
-    let mut words = if at < start + 8 * SHORT_WORDS { 0 } else { LONG_WORDS };
-    let quote = loop {
-        let mut rest = bytes.get(at..).unwrap_or_default();
+    let mut words = if text.len() - rest.len() < 8 * SHORT_WORDS { 0 } else { LONG_WORDS };
+    let behind = loop {
         while let Some((word, behind)) = rest.split_first_chunk::<8>() {
             let word = u64::from_le_bytes(*word);
             wide |= word;
@@ -122,104 +147,104 @@ fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Result<Scanned, Err
                 rest = behind;
             }
         }
-        at = bytes.len() - rest.len();
-        match bytes.get(at) {
-            Some(b'"') => break at,
-            Some(b'\\') => {
+        rest = match rest {
+            [b'"', behind @ ..] => break behind,
+            [b'\\', ..] => {
                 escaped = true;
-                at = escape(bytes, at)?;
+                escape(bytes, rest)?
             }
-            Some(0..b' ') => return Err(Error::new(ErrorKind::ControlCharacter, at)),
-            // Fewer bytes than a block are left.
-            Some(byte) => {
+            [0..b' ', ..] => return Err(wrong(bytes, rest, ErrorKind::ControlCharacter)),
+            // Fewer bytes than a word are left.
+            [byte, behind @ ..] => {
                 wide |= u64::from(*byte);
-                at += 1;
+                behind
             }
-            None => return Err(Error::new(ErrorKind::Eof, bytes.len())),
-        }
+            [] => return Err(wrong(bytes, rest, ErrorKind::Eof)),
+        };
     };
     if wide & HIGH_BITS != 0 {
-        let text = bytes.get(start..quote).unwrap_or_default();
-        if let Err(error) = std::str::from_utf8(text) {
-            return Err(Error::new(ErrorKind::Utf8, start + error.valid_up_to()));
+        // Without the closing quote.
+        let whole = text.get(..text.len() - behind.len() - 1).unwrap_or_default();
+        if let Err(error) = std::str::from_utf8(whole) {
+            let from = text.get(error.valid_up_to()..).unwrap_or_default();
+            return Err(wrong(bytes, from, ErrorKind::Utf8));
         }
     }
-    Ok(Scanned { quote, escaped })
+    Ok(Scanned { behind, escaped })
 }
 
-/// Checks an escape (RFC 8259, section 7); `at` is the offset of its backslash.
-fn escape(bytes: &[u8], at: usize) -> Result<usize, Error> {
-    match bytes.get(at + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
-        Some(b'u') => match bytes.get(at + 2..at + 6) {
-            Some(digits) if hex4(digits).is_some() => Ok(at + 6),
-            Some(_) => Err(Error::new(ErrorKind::InvalidEscape, at)),
-            None => Err(Error::new(ErrorKind::Eof, bytes.len())),
+/// Checks an escape (RFC 8259, section 7), whose backslash stands next.
+fn escape<'a>(bytes: &[u8], rest: &'a [u8]) -> Result<&'a [u8], Error> {
+    match rest {
+        [_, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', behind @ ..] => Ok(behind),
+        [_, b'u', behind @ ..] => match behind.split_at_checked(4) {
+            Some((digits, behind)) if hex4(digits).is_some() => Ok(behind),
+            Some(_) => Err(wrong(bytes, rest, ErrorKind::InvalidEscape)),
+            None => Err(wrong(bytes, &[], ErrorKind::Eof)),
         },
-        _ => Err(missing(bytes, at + 1, ErrorKind::InvalidEscape)),
+        [_, behind @ ..] => Err(missing(bytes, behind, ErrorKind::InvalidEscape)),
+        [] => Err(wrong(bytes, rest, ErrorKind::Eof)),
     }
 }
 
-fn digits(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
-    let first = at;
-    while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-        at += 1;
+#[inline(always)]
+fn digits<'a>(bytes: &[u8], rest: &'a [u8]) -> Result<&'a [u8], Error> {
+    let [b'0'..=b'9', behind @ ..] = rest else {
+        return Err(missing(bytes, rest, ErrorKind::InvalidNumber));
+    };
+    let mut rest = behind;
+    while let [b'0'..=b'9', behind @ ..] = rest {
+        rest = behind;
     }
-    if at == first {
-        return Err(missing(bytes, at, ErrorKind::InvalidNumber));
-    }
-    Ok(at)
+    Ok(rest)
 }
 
 /// Checks a number (RFC 8259, section 6).
-pub(super) fn number(bytes: &[u8], mut at: usize) -> Result<usize, Error> {
-    if bytes.get(at) == Some(&b'-') {
-        at += 1;
-    }
-    if bytes.get(at) == Some(&b'0') {
-        at += 1;
-        if bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            return Err(Error::new(ErrorKind::InvalidNumber, at));
+#[inline(always)]
+pub(super) fn number<'a>(bytes: &[u8], rest: &'a [u8]) -> Result<&'a [u8], Error> {
+    let unsigned = rest.strip_prefix(b"-").unwrap_or(rest);
+    let behind = match unsigned {
+        [b'0', behind @ ..] if behind.first().is_some_and(u8::is_ascii_digit) => {
+            return Err(wrong(bytes, behind, ErrorKind::InvalidNumber));
         }
-    } else {
-        at = digits(bytes, at)?;
+        [b'0', behind @ ..] => behind,
+        _ => digits(bytes, unsigned)?,
+    };
+    // Most numbers are integers.
+    match behind {
+        [b'.' | b'e' | b'E', ..] => fraction(bytes, behind),
+        _ => Ok(behind),
     }
-    if bytes.get(at) == Some(&b'.') {
-        at = digits(bytes, at + 1)?;
+}
+
+/// Checks what is behind the integer of a number.
+#[inline(never)]
+fn fraction<'a>(bytes: &[u8], mut rest: &'a [u8]) -> Result<&'a [u8], Error> {
+    if let [b'.', behind @ ..] = rest {
+        rest = digits(bytes, behind)?;
     }
-    if let Some(b'e' | b'E') = bytes.get(at) {
-        at += 1;
-        if let Some(b'+' | b'-') = bytes.get(at) {
-            at += 1;
-        }
-        at = digits(bytes, at)?;
+    if let [b'e' | b'E', b'+' | b'-', behind @ ..] | [b'e' | b'E', behind @ ..] = rest {
+        rest = digits(bytes, behind)?;
     }
-    Ok(at)
+    Ok(rest)
 }
 
 /// Checks `true`, `false` or `null`.
-pub(super) fn literal(bytes: &[u8], at: usize, word: &'static [u8]) -> Result<usize, Error> {
-    let rest = bytes.get(at..).unwrap_or_default();
-    if rest.starts_with(word) {
-        return Ok(at + word.len());
+#[inline(always)]
+pub(super) fn literal<'a>(bytes: &[u8], rest: &'a [u8], word: &'static [u8]) -> Result<&'a [u8], Error> {
+    match rest.strip_prefix(word) {
+        Some(behind) => Ok(behind),
+        None if word.starts_with(rest) => Err(wrong(bytes, &[], ErrorKind::Eof)),
+        None => Err(wrong(bytes, rest, ErrorKind::InvalidLiteral)),
     }
-    if word.starts_with(rest) {
-        return Err(Error::new(ErrorKind::Eof, bytes.len()));
-    }
-    Err(Error::new(ErrorKind::InvalidLiteral, at))
 }
 
-/// Checks the name of a member and its colon; gives the offset of the value.
+/// Checks the name of a member and its colon.
 #[inline(always)]
-fn key(bytes: &[u8], at: usize) -> Result<usize, Error> {
-    if bytes.get(at) != Some(&b'"') {
-        return Err(missing(bytes, at, ErrorKind::ExpectedKey));
-    }
-    let at = space(bytes, string(bytes, at + 1)?.quote + 1);
-    if bytes.get(at) != Some(&b':') {
-        return Err(missing(bytes, at, ErrorKind::ExpectedColon));
-    }
-    Ok(space(bytes, at + 1))
+fn key<'a>(bytes: &[u8], rest: &'a [u8]) -> Result<&'a [u8], Error> {
+    let text = token(bytes, rest, b'"', ErrorKind::ExpectedKey)?;
+    let behind = string(bytes, text)?.behind;
+    token(bytes, behind, b':', ErrorKind::ExpectedColon)
 }
 
 /// The kinds of the containers around the one being read: one bit each, set for an object.
@@ -241,60 +266,67 @@ impl Stack {
     }
 }
 
-/// Checks an array or object, `room` levels deep at most; `at` is the offset of its bracket.
-pub(super) fn container(bytes: &[u8], mut at: usize, room: usize) -> Result<usize, Error> {
+/// Checks an array or object, `room` levels deep at most, whose bracket stands next.
+pub(super) fn container<'a>(bytes: &[u8], mut rest: &'a [u8], room: usize) -> Result<&'a [u8], Error> {
     let mut stack = Stack::default();
     // Levels that are open, and whether the innermost of them is an object.
     let mut depth = 0;
     let mut object = false;
     loop {
-        // A value stands at `at`.
-        match bytes.get(at) {
-            Some(b'"') => at = string(bytes, at + 1)?.quote + 1,
-            Some(bracket @ (b'{' | b'[')) => {
+        // A value comes, perhaps behind white space.
+        rest = match rest {
+            [b'"', text @ ..] => string(bytes, text)?.behind,
+            [bracket @ (b'{' | b'['), behind @ ..] => {
                 if depth >= room {
-                    return Err(Error::new(ErrorKind::TooDeep, at));
+                    return Err(wrong(bytes, rest, ErrorKind::TooDeep));
                 }
                 let opens_object = *bracket == b'{';
                 let closing = if opens_object { b'}' } else { b']' };
-                at = space(bytes, at + 1);
-                if bytes.get(at) == Some(&closing) {
-                    at += 1;
-                } else {
-                    stack.set(depth, object);
-                    depth += 1;
-                    object = opens_object;
-                    if object {
-                        at = key(bytes, at)?;
+                stack.set(depth, object);
+                depth += 1;
+                object = opens_object;
+                match space(behind) {
+                    // Passed below.
+                    empty @ [first, ..] if *first == closing => empty,
+                    first if object => {
+                        rest = key(bytes, first)?;
+                        continue;
                     }
-                    continue;
+                    first => {
+                        rest = first;
+                        continue;
+                    }
                 }
             }
-            Some(b'-' | b'0'..=b'9') => at = number(bytes, at)?,
-            Some(b't') => at = literal(bytes, at, b"true")?,
-            Some(b'f') => at = literal(bytes, at, b"false")?,
-            Some(b'n') => at = literal(bytes, at, b"null")?,
-            _ => return Err(missing(bytes, at, ErrorKind::ExpectedValue)),
-        }
-        // A value ends at `at`; with it may end the containers around it.
-        loop {
-            if depth == 0 {
-                return Ok(at);
+            [b'-' | b'0'..=b'9', ..] => number(bytes, rest)?,
+            [b't', ..] => literal(bytes, rest, b"true")?,
+            [b'f', ..] => literal(bytes, rest, b"false")?,
+            [b'n', ..] => literal(bytes, rest, b"null")?,
+            [b' ' | b'\n' | b'\r' | b'\t', ..] => {
+                rest = long_space(rest);
+                continue;
             }
-            at = space(bytes, at);
-            match bytes.get(at) {
-                Some(b',') => {
-                    at = space(bytes, at + 1);
-                    if object {
-                        at = key(bytes, at)?;
-                    }
+            _ => return Err(missing(bytes, rest, ErrorKind::ExpectedValue)),
+        };
+        // A value has ended; with it may end the containers around it.
+        loop {
+            match rest {
+                [b',', behind @ ..] => {
+                    rest = if object { key(bytes, behind)? } else { behind };
                     break;
                 }
-                Some(b'}') if object => at += 1,
-                Some(b']') if !object => at += 1,
-                _ => return Err(missing(bytes, at, ErrorKind::ExpectedCommaOrEnd)),
+                [b'}', behind @ ..] if object => rest = behind,
+                [b']', behind @ ..] if !object => rest = behind,
+                [b' ' | b'\n' | b'\r' | b'\t', ..] => {
+                    rest = long_space(rest);
+                    continue;
+                }
+                _ => return Err(missing(bytes, rest, ErrorKind::ExpectedCommaOrEnd)),
             }
             depth -= 1;
+            if depth == 0 {
+                return Ok(rest);
+            }
             object = stack.get(depth);
         }
     }

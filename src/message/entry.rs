@@ -223,10 +223,7 @@ impl<'a> Entry<'a> {
 
     /// Reads the next value as an entry, over what was in this one.
     pub(crate) fn read(&mut self, kind: EntryKind, reader: &mut Reader<'a>) -> Result<Span, Error> {
-        // The memory of the one before is used again.
-        let mut meta = mem::take(&mut self.meta);
-        meta.clear();
-        *self = Self { kind, meta, ..Self::new() };
+        self.clear(kind);
         self.is_object = reader.peek()? == Kind::Object;
         if !self.is_object {
             return reader.skip();
@@ -263,6 +260,23 @@ impl<'a> Entry<'a> {
         Ok(span)
     }
 
+    /// Becomes a new entry, which keeps the memory of the one before.
+    fn clear(&mut self, kind: EntryKind) {
+        self.kind = kind;
+        self.is_object = false;
+        self.is_added = false;
+        self.name.clear();
+        self.uri.clear();
+        (self.mime_type, self.text, self.blob) = (None, None, None);
+        self.is_ambiguous = false;
+        self.is_removed = false;
+        self.refusal = None;
+        (self.end, self.is_empty) = (0, true);
+        self.meta.clear();
+        self.span = None;
+        self.members = None;
+    }
+
     /// Writes down what was asked. Only for an entry that stays.
     pub(super) fn emit(&mut self, splice: &mut Splice) {
         if self.is_object {
@@ -289,6 +303,13 @@ struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
+    fn clear(&mut self) {
+        self.stands = false;
+        self.original = None;
+        self.written = None;
+        self.earlier.clear();
+    }
+
     /// Reads the next value as this member. True where it stood there before.
     fn read(&mut self, reader: &mut Reader<'a>) -> Result<bool, Error> {
         let before = self.original.take();
