@@ -20,6 +20,18 @@ pub(super) fn space(rest: &[u8]) -> &[u8] {
 // Out of line, so that the loop over compact text stays small.
 #[inline(never)]
 fn long_space(mut rest: &[u8]) -> &[u8] {
+    // Indentation is a line break and some words of spaces.
+    while let Some((word, behind)) = rest.split_first_chunk::<8>() {
+        let others = u64::from_le_bytes(*word) ^ (LOW_BITS * 0x20);
+        if others == 0 {
+            rest = behind;
+            continue;
+        }
+        rest = match rest.get(others.trailing_zeros() as usize / 8..) {
+            Some([b'\n' | b'\r' | b'\t', behind @ ..]) => behind,
+            rest => return rest.unwrap_or_default(),
+        }
+    }
     while let [b' ' | b'\n' | b'\r' | b'\t', behind @ ..] = rest {
         rest = behind;
     }
@@ -32,6 +44,15 @@ pub(super) fn token<'a>(bytes: &[u8], rest: &'a [u8], token: u8, expected: Error
     match rest {
         [first, behind @ ..] if *first == token => Ok(behind),
         _ => spaced_token(bytes, rest, token, expected),
+    }
+}
+
+/// Passes white space where something else than `expected` stands: that, or nothing right.
+#[inline(never)]
+fn spaced<'a>(bytes: &[u8], rest: &'a [u8], expected: ErrorKind) -> Result<&'a [u8], Error> {
+    match rest {
+        [b' ' | b'\n' | b'\r' | b'\t', ..] => Ok(long_space(rest)),
+        _ => Err(missing(bytes, rest, expected)),
     }
 }
 
@@ -273,25 +294,28 @@ pub(super) fn container<'a>(bytes: &[u8], mut rest: &'a [u8], room: usize) -> Re
     let mut depth = 0;
     let mut object = false;
     loop {
-        // A value comes, perhaps behind white space.
+        // A value comes.
         rest = match rest {
             [b'"', text @ ..] => string(bytes, text)?.behind,
-            [bracket @ (b'{' | b'['), behind @ ..] => {
-                if depth >= room {
-                    return Err(wrong(bytes, rest, ErrorKind::TooDeep));
-                }
-                let opens_object = *bracket == b'{';
-                let closing = if opens_object { b'}' } else { b']' };
+            [b'{' | b'[', ..] if depth >= room => return Err(wrong(bytes, rest, ErrorKind::TooDeep)),
+            [b'{', behind @ ..] => {
                 stack.set(depth, object);
                 depth += 1;
-                object = opens_object;
+                object = true;
                 match space(behind) {
-                    // Passed below.
-                    empty @ [first, ..] if *first == closing => empty,
-                    first if object => {
+                    empty @ [b'}', ..] => empty,
+                    first => {
                         rest = key(bytes, first)?;
                         continue;
                     }
+                }
+            }
+            [b'[', behind @ ..] => {
+                stack.set(depth, object);
+                depth += 1;
+                object = false;
+                match space(behind) {
+                    empty @ [b']', ..] => empty,
                     first => {
                         rest = first;
                         continue;
@@ -302,11 +326,10 @@ pub(super) fn container<'a>(bytes: &[u8], mut rest: &'a [u8], room: usize) -> Re
             [b't', ..] => literal(bytes, rest, b"true")?,
             [b'f', ..] => literal(bytes, rest, b"false")?,
             [b'n', ..] => literal(bytes, rest, b"null")?,
-            [b' ' | b'\n' | b'\r' | b'\t', ..] => {
-                rest = long_space(rest);
+            _ => {
+                rest = spaced(bytes, rest, ErrorKind::ExpectedValue)?;
                 continue;
             }
-            _ => return Err(missing(bytes, rest, ErrorKind::ExpectedValue)),
         };
         // A value has ended; with it may end the containers around it.
         loop {
@@ -317,11 +340,10 @@ pub(super) fn container<'a>(bytes: &[u8], mut rest: &'a [u8], room: usize) -> Re
                 }
                 [b'}', behind @ ..] if object => rest = behind,
                 [b']', behind @ ..] if !object => rest = behind,
-                [b' ' | b'\n' | b'\r' | b'\t', ..] => {
-                    rest = long_space(rest);
+                _ => {
+                    rest = spaced(bytes, rest, ErrorKind::ExpectedCommaOrEnd)?;
                     continue;
                 }
-                _ => return Err(missing(bytes, rest, ErrorKind::ExpectedCommaOrEnd)),
             }
             depth -= 1;
             if depth == 0 {
