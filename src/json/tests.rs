@@ -103,6 +103,33 @@ fn a_stop_is_found_at_every_place_of_a_string() {
 }
 
 #[test]
+fn white_space_ends_at_every_place() {
+    for length in 0..20 {
+        for place in 0..=length {
+            for byte in 0..=u8::MAX {
+                let mut space = vec![b' '; length];
+                space.insert(place, byte);
+                let is_space = matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+                for text in [r#"[_1_,_"a"_]"#, r#"{_"a"_:_[_]_,_"b"_:_{_}_}"#] {
+                    let parts: Vec<_> = text.split('_').map(str::as_bytes).collect();
+                    let (valid, gaps) = (parts.join(&b' '), parts.len() - 1);
+                    assert!(skip(&valid).is_ok());
+                    for gap in 0..gaps {
+                        let mut text = parts[..=gap].join(&b' ');
+                        text.extend_from_slice(&space);
+                        text.extend(parts[gap + 1..].join(&b' '));
+                        // A digit, or a sign of the text itself, may be right there.
+                        if is_space || !byte.is_ascii_graphic() {
+                            assert_eq!(skip(&text).is_ok(), is_space, "{}", text.escape_ascii());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn depth_is_bounded_without_recursion() {
     let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
     assert!(skip(nested(300)).is_ok());
