@@ -1,9 +1,10 @@
 //! A body read into memory, and given on as it came.
 
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 
@@ -64,15 +65,20 @@ pub(crate) fn sniff_frames(frames: &Frames) -> Sniff {
     }
 }
 
+/// Room that is made for bytes which a body only says that it will bring.
+const MOST_AHEAD: usize = 1 << 20;
+
 /// Reads a body up to a limit.
 ///
-/// The frames stay as they came, but thousands of tiny ones are joined.
+/// The frames stay as they came, but thousands of tiny ones are joined, and those that are to be read together in the end may be
+/// [joined](Self::joining) as they come.
 #[derive(Debug)]
 pub(crate) struct Collect {
     pub(crate) frames: Frames,
     /// How many bytes may still come.
     left: usize,
     loose: Loose,
+    joins: bool,
     sniffed: Sniff,
     /// How many bytes there were when the body was last sniffed.
     sniffed_at: usize,
@@ -92,7 +98,20 @@ pub(crate) enum Step<E> {
 
 impl Collect {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { frames: Frames::default(), left: limit, loose: Loose::default(), sniffed: Sniff::Unknown, sniffed_at: 0 }
+        Self {
+            frames: Frames::default(),
+            left: limit,
+            loose: Loose::default(),
+            joins: false,
+            sniffed: Sniff::Unknown,
+            sniffed_at: 0,
+        }
+    }
+
+    /// Where the body says how long it is, all its frames become one as they come: each is copied once, as it would be in the end,
+    /// but whoever reads the body from a socket has the memory of each back for the next.
+    pub(crate) fn joining(self) -> Self {
+        Self { joins: true, ..self }
     }
 
     /// Whether the body says that it is longer than the limit.
@@ -126,12 +145,29 @@ impl Collect {
                 Ok(piece) => {
                     let left = self.left.checked_sub(piece.len());
                     self.left = left.unwrap_or_default();
-                    self.keep(piece);
+                    let behind = body.size_hint().exact().filter(|_| self.joins && left.is_some());
+                    match behind.and_then(|behind| usize::try_from(behind).ok()) {
+                        Some(behind) if !self.frames.is_empty() => self.join(&piece, behind.min(MOST_AHEAD)),
+                        _ => self.keep(piece),
+                    }
                     if left.is_some() { Step::More } else { Step::TooLarge }
                 }
                 Err(frame) => Step::Whole(frame.into_trailers().ok().map(Box::new)),
             },
         })
+    }
+
+    /// Makes one frame of what came and this piece, with room for what comes behind it.
+    fn join(&mut self, piece: &[u8], behind: usize) {
+        let before = mem::take(&mut self.frames).to_bytes();
+        let mut whole = before.try_into_mut().unwrap_or_else(|shared| {
+            let mut copy = BytesMut::with_capacity(shared.len() + piece.len() + behind);
+            copy.extend_from_slice(&shared);
+            copy
+        });
+        whole.reserve(piece.len() + behind);
+        whole.extend_from_slice(piece);
+        self.frames.push(whole.freeze());
     }
 
     fn keep(&mut self, piece: Bytes) {
@@ -140,5 +176,63 @@ impl Collect {
         if let Some(pieces) = joins {
             self.frames.join_last(pieces);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::pin::{Pin, pin};
+    use std::task::{Context, Poll, Waker};
+
+    use bytes::Bytes;
+    use http_body::{Body, Frame, SizeHint};
+
+    use super::{Collect, Step};
+    use crate::frames::Frames;
+
+    /// Says that this much more comes behind its pieces than does.
+    struct Pieces(Frames, Option<u64>);
+
+    impl Body for Pieces {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Poll::Ready(self.0.next().map(|piece| Ok(Frame::data(piece))))
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            self.1.map_or_else(SizeHint::new, |more| SizeHint::with_exact(self.0.len() as u64 + more))
+        }
+    }
+
+    fn read(mut collect: Collect, pieces: &[Bytes], more: Option<u64>) -> (Vec<Bytes>, bool) {
+        let mut body = pin!(Pieces(pieces.to_vec().into(), more));
+        loop {
+            match collect.poll_step(body.as_mut(), &mut Context::from_waker(Waker::noop())) {
+                Poll::Ready(Step::More) => {}
+                Poll::Ready(step) => return (collect.frames.collect(), matches!(step, Step::Whole(None))),
+                Poll::Pending => unreachable!("all is there"),
+            }
+        }
+    }
+
+    #[test]
+    fn frames_of_a_known_length_become_one() {
+        let source = Bytes::from((0..=u8::MAX).cycle().take(100_000).collect::<Vec<_>>());
+        let mut rest = source.clone();
+        let pieces = [30_000, 1, 29_999, 20_000, 20_000].map(|length| rest.split_to(length));
+        for more in [0, 1, 5_000_000, u64::MAX - 100_000] {
+            let (frames, is_whole) = read(Collect::new(usize::MAX).joining(), &pieces, Some(more));
+            assert_eq!(frames, std::slice::from_ref(&source), "{more}");
+            assert!(is_whole);
+        }
+        assert_eq!(read(Collect::new(usize::MAX).joining(), &pieces, None).0, pieces);
+        assert_eq!(read(Collect::new(usize::MAX), &pieces, Some(0)).0, pieces);
+        assert_eq!(read(Collect::new(usize::MAX).joining(), &pieces[..1], Some(0)).0[0].as_ptr(), source.as_ptr());
+        // What is over the limit is kept, too: it may have to go on.
+        let (frames, is_whole) = read(Collect::new(60_000).joining(), &pieces, Some(0));
+        assert_eq!((frames.concat(), is_whole), (source[..80_000].to_vec(), false));
     }
 }

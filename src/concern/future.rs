@@ -272,7 +272,7 @@ where
                     match open(response, handling) {
                         ControlFlow::Break(response) => return Poll::Ready(Ok(response)),
                         ControlFlow::Continue(held) => State::Reading {
-                            collect: Collect::new(held.handling.limits().response_bytes),
+                            collect: Collect::new(held.handling.limits().response_bytes).joining(),
                             held: Some(held),
                         },
                     }
