@@ -172,7 +172,7 @@ where
                     let Some(inquiry) = inquiry.take() else { return Poll::Pending };
                     match page_body(response) {
                         Ok(body) => {
-                            let collect = Collect::new(inquiry.left);
+                            let collect = Collect::new(inquiry.left).joining();
                             let page = Reading { body: Box::pin(body), collect, splitter: None, inquiry };
                             this.phase.set(Phase::Reading { page: Some(Box::new(page)) });
                             continue;
