@@ -91,8 +91,42 @@ const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
 const SHORT_WORDS: usize = 6;
 const LONG_WORDS: usize = 16;
 
-/// What is looked at together in a long run. The compiler uses the vector unit for a fold over so many bytes.
+/// What is looked at together in a long string. The compiler uses the vector unit for a fold over so many bytes.
 const BLOCK: usize = 64;
+
+/// Whether a block is plain text: neither a quote, nor a backslash, nor a control character.
+#[inline(always)]
+fn is_plain(block: &[u8; BLOCK]) -> bool {
+    let is_special = |byte: &u8| (*byte < b' ') | (*byte == b'"') | (*byte == b'\\');
+    !block.iter().fold(false, |any, byte| any | is_special(byte))
+}
+
+/// Passes a block of plain text and of escapes of two bytes but for that of a backslash, as markup is. Such escapes can be told by
+/// what stands before each byte alone, so the block needs no branch for each of them. `None` where something else is in it.
+#[inline(always)]
+fn behind_markup(rest: &[u8]) -> Option<&[u8]> {
+    let before = rest.first_chunk::<BLOCK>()?;
+    let bytes = rest.get(1..)?.first_chunk::<BLOCK>()?;
+    if matches!(before[0], 0..b' ' | b'"') {
+        return None;
+    }
+    let is_wrong = |before: u8, byte: u8| {
+        let is_escaped = before == b'\\';
+        let may_be = (byte == b'"')
+            | (byte == b'n')
+            | (byte == b't')
+            | (byte == b'r')
+            | (byte == b'/')
+            | (byte == b'b')
+            | (byte == b'f');
+        (byte < b' ') | ((byte == b'"') & !is_escaped) | (is_escaped & !may_be)
+    };
+    if before.iter().zip(bytes).fold(false, |any, (before, byte)| any | is_wrong(*before, *byte)) {
+        return None;
+    }
+    // An escape may end behind the block.
+    rest.get(BLOCK + usize::from(before[BLOCK - 1] == b'\\')..)
+}
 
 /// Marks, in their high bits, the bytes of `word` that are a quote, a backslash or a control character; perhaps also
 /// bytes that are not ASCII. Only the lowest mark is exact: a borrow can run into the bytes above it, never below.
@@ -135,15 +169,16 @@ fn long_string<'a>(bytes: &[u8], text: &'a [u8], mut rest: &'a [u8]) -> Result<S
     let mut escaped = false;
     // Bits of all words, for the high ones. Those behind the end of the string do no harm: it is then checked for nothing.
     let mut wide = 0;
-    // Text with escapes, such as markup, has one every few words: blocks are only tried where there was none for a while.
+    // The end of a short string is found by words alone. What is neither plain nor markup is not tried as such again soon.
     let mut words = if text.len() - rest.len() < 8 * SHORT_WORDS { 0 } else { LONG_WORDS };
+    let mut is_markup = false;
     let behind = loop {
         while let Some((word, behind)) = rest.split_first_chunk::<8>() {
             let word = u64::from_le_bytes(*word);
             wide |= word;
+            words += 1;
             let stops = marks(word) & !word & HIGH_BITS;
             if stops != 0 {
-                words = 0;
                 rest = rest.get(stops.trailing_zeros() as usize / 8..).unwrap_or_default();
                 // Nearly all stops in a long string are these.
                 if let [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', behind @ ..] = rest {
@@ -154,16 +189,20 @@ fn long_string<'a>(bytes: &[u8], text: &'a [u8], mut rest: &'a [u8]) -> Result<S
                 break;
             }
             rest = behind;
-            words += 1;
             if words < LONG_WORDS {
                 continue;
             }
             words = 0;
-            while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
-                let is_special = |byte: &u8| (*byte < b' ') | (*byte == b'"') | (*byte == b'\\');
-                if block.iter().fold(false, |stop, byte| stop | is_special(byte)) {
-                    break;
-                }
+            while let Some(block) = rest.first_chunk::<BLOCK>() {
+                let behind = if !is_markup && is_plain(block) {
+                    rest.get(BLOCK..)
+                } else {
+                    // From here on the string has an escape, if it does not end.
+                    is_markup = true;
+                    behind_markup(rest)
+                };
+                let Some(behind) = behind else { break };
+                escaped |= is_markup;
                 wide |= if block.is_ascii() { 0 } else { HIGH_BITS };
                 rest = behind;
             }

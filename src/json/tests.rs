@@ -30,6 +30,32 @@ fn edited(source: &str, edit: impl FnOnce(&mut Object<'_>)) -> String {
     String::from_utf8(emitted).unwrap()
 }
 
+/// What ends a block, or a run of plain text, at each place of a long string, beside each other such thing.
+#[test]
+fn long_strings_are_read_as_serde_json_reads_them() {
+    let pieces = [
+        "", "x", "\"", "\\", "\\\"", "\\\\", "\\n", "\\/", "\\b", "\\f", "\\x", "\\u0041", "\\u00", "\\ud800", "\n",
+        "\u{1f}", "\u{7f}", "é",
+    ];
+    for at in 100..280 {
+        for (first, second) in pieces.iter().flat_map(|first| pieces.iter().map(move |second| (first, second))) {
+            for gap in ["", "-", "------------"] {
+                let plain = "p".repeat(at);
+                let text = format!("\"{plain}{first}{gap}{second}{}\"", "q".repeat(70));
+                let mut expected =
+                    serde_json::Deserializer::from_str(&text).into_iter::<&serde_json::value::RawValue>();
+                let expected = expected.next().unwrap().map(|value| value.get()).ok();
+                let mut reader = Reader::new(text.as_bytes());
+                let read = reader.string().ok();
+                assert_eq!(read.map(|read| &text[read.span().start..read.span().end]), expected, "{text}");
+                if let Some(read) = read {
+                    assert_eq!(read.has_escapes(), read.raw().contains('\\'), "{text}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn errors_say_what_and_where() {
     use ErrorKind::*;
