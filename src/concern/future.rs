@@ -105,7 +105,7 @@ where
         mut recorder: Option<Box<Recorder>>,
     ) -> Self {
         let payload = reason.map_or(Ok(None), Err);
-        let state = start.judge(payload, &Bytes::new(), RequestBody::through(body));
+        let state = start.judge(payload, &Bytes::new(), RequestBody::through(body), &mut recorder);
         state.show(&mut recorder);
         Self { state, recorder }
     }
@@ -121,10 +121,8 @@ where
     fn show(&self, recorder: &mut Option<Box<Recorder>>) {
         let Some(recorder) = recorder else { return };
         match self {
-            Self::Waiting { handling: Some(handling), .. } => {
-                recorder.judged(Some(handling.outside()));
-                recorder.forwarded();
-            }
+            // Before the inner service was asked, which may panic, it was shown what was judged.
+            Self::Waiting { .. } => recorder.forwarded(),
             Self::Preparing { prepared: Some(prepared), .. } => recorder.judged(Some(prepared.context())),
             Self::Gated { gate } => recorder.judged(gate.context()),
             Self::Answered { answer: Some(answer) } => recorder.judged(Some(answer.handling.outside())),
@@ -140,6 +138,7 @@ impl<S, C: Concern> Start<S, C> {
         payload: Result<Option<&Payload<'_>>, Unread>,
         bytes: &Bytes,
         body: RequestBody<B>,
+        recorder: &mut Option<Box<Recorder>>,
     ) -> State<S, C, B, R>
     where
         S: Service<Request<RequestBody<B>>>,
@@ -151,7 +150,7 @@ impl<S, C: Concern> Start<S, C> {
                 let prepared = Prepared { service, parts, body, handling, way };
                 match preparation {
                     Some(preparation) => State::Preparing { preparation, prepared: Some(Box::new(prepared)) },
-                    None => prepared.into(),
+                    None => State::go_on(prepared, recorder),
                 }
             }
             Begun::Answer(handling, message) => {
@@ -163,7 +162,7 @@ impl<S, C: Concern> Start<S, C> {
     }
 
     /// The request was read to its end, or to where it failed.
-    fn judge_read<B, R>(self, read: Collected<B::Error>) -> State<S, C, B, R>
+    fn judge_read<B, R>(self, read: Collected<B::Error>, recorder: &mut Option<Box<Recorder>>) -> State<S, C, B, R>
     where
         S: Service<Request<RequestBody<B>>>,
         B: Body,
@@ -171,7 +170,7 @@ impl<S, C: Concern> Start<S, C> {
         let bytes = read.frames.to_bytes();
         let depth = self.shared.settings.limits.depth;
         if read.frames.is_empty() && read.error.is_none() && has_no_message(&self.parts.method) {
-            return self.judge(Ok(None), &bytes, RequestBody::read(read));
+            return self.judge(Ok(None), &bytes, RequestBody::read(read), recorder);
         }
         let payload = match (self.foreign, &read.error) {
             (Some(foreign), _) => Err(foreign),
@@ -181,7 +180,7 @@ impl<S, C: Concern> Start<S, C> {
             (None, Some(_)) => Err(Unread::Broken),
         };
         let payload = payload.as_ref().map(Some).map_err(|unread| *unread);
-        self.judge(payload, &bytes, RequestBody::read(read))
+        self.judge(payload, &bytes, RequestBody::read(read), recorder)
     }
 }
 
@@ -253,14 +252,14 @@ where
                     let frames = std::mem::take(&mut collect.frames);
                     let Some(start) = start.take() else { return Poll::Pending };
                     match end {
-                        Some((trailers, error)) => start.judge_read(Collected { frames, trailers, error }),
+                        Some((trailers, error)) => start.judge_read(Collected { frames, trailers, error }, recorder),
                         None => too_large(start).into(),
                     }
                 }
                 StateProjection::Preparing { preparation, prepared } => {
                     ready!(preparation.as_mut().poll(cx));
                     let Some(prepared) = prepared.take() else { return Poll::Pending };
-                    (*prepared).into()
+                    Self::go_on(*prepared, recorder)
                 }
                 StateProjection::Gated { gate } => match ready!(gate.as_mut().poll(cx))? {
                     Passed::Entered(future, handling) => State::Waiting { future, handling: Some(handling) },
@@ -305,14 +304,14 @@ fn too_large<S, C>(start: Start<S, C>) -> Refused {
     Refused::new(refusal.because(Reason::TooLarge), None, start.parts.headers)
 }
 
-/// Goes on to the inner service, at once or once a look-up is over.
-impl<S, C, B, R> From<Prepared<S, C, B>> for State<S, C, B, R>
+impl<S, C, B, R> State<S, C, B, R>
 where
     S: Service<Request<RequestBody<B>>>,
     C: Concern,
     B: Body,
 {
-    fn from(prepared: Prepared<S, C, B>) -> Self {
+    /// Goes on to the inner service, at once or once a look-up is over.
+    fn go_on(prepared: Prepared<S, C, B>, recorder: &mut Option<Box<Recorder>>) -> Self {
         let Prepared { mut service, parts, body, mut handling, way } = prepared;
         if let Way::LookUp(meta) = way {
             let keys = handling.keys(&parts, meta.as_deref());
@@ -327,6 +326,9 @@ where
                     return Self::Gated { gate: Box::pin(Gate::new(service, call, keys, found)) };
                 }
             }
+        }
+        if let Some(recorder) = recorder {
+            recorder.judged(Some(handling.outside()));
         }
         let future = service.call(Request::from_parts(parts, body));
         Self::Waiting { future, handling: Some(handling) }

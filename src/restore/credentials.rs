@@ -114,7 +114,7 @@ fn told_by(request: &Parts) -> Option<Vec<(&HeaderName, &[u8])>> {
         match Role::of(name) {
             Role::Proof => return None,
             Role::Deciding if !sounds_like_one(name) => {}
-            role if role.tells_who_asks() || role == Role::Deciding => headers.push((name, value.as_bytes())),
+            role if role.tells_answers_apart() => headers.push((name, value.as_bytes())),
             _ => {}
         }
     }

@@ -1,5 +1,7 @@
 //! When a record is made, and how the exchange ended.
 
+use std::convert::Infallible;
+
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use tower::{Layer, ServiceExt, service_fn};
@@ -98,6 +100,20 @@ async fn an_inner_service_that_panics() {
     let panicked = tokio::spawn(async move { drop(open(service, call("x")).await) }).await;
     assert!(panicked.expect_err("the panic passes through").is_panic());
     assert_eq!(kept.try_recv().expect("one record").end(), End::Failed);
+}
+
+#[tokio::test]
+async fn an_inner_service_that_panics_as_soon_as_it_is_called() {
+    let (sink, kept) = keep();
+    let broken = service_fn(|request: Request<RequestBody<_>>| {
+        assert_ne!(request.uri().path(), "/mcp", "the server's own fault");
+        async { Ok::<_, Infallible>(Response::new(Body::new("{}"))) }
+    });
+    let service = AuditLayer::new(sink).layer(broken);
+    let panicked = tokio::spawn(async move { drop(service.oneshot(call("x")).await) }).await;
+    assert!(panicked.expect_err("the panic passes through").is_panic());
+    let record = kept.try_recv().expect("one record");
+    assert_eq!((record.method(), record.end()), (Some("tools/call"), End::Failed));
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ impl Role {
     }
 
     /// Whether requests that differ in it may get different answers.
-    fn tells_answers_apart(self) -> bool {
+    pub(crate) fn tells_answers_apart(self) -> bool {
         self == Self::Deciding || self.tells_who_asks()
     }
 
@@ -85,16 +85,15 @@ impl Hasher for Hashed {
         self.0 ^= half;
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
+    // Keys are two numbers, and nothing else is hashed.
+    fn write(&mut self, _: &[u8]) {}
 
     fn finish(&self) -> u64 {
         self.0
     }
 }
 
-/// The two keys under which a request's catalogue may be kept.
+/// The keys under which a request's catalogue may be kept and asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::concern) struct Keys {
     /// This caller's.
@@ -127,12 +126,12 @@ impl Secrets {
         let mut headers: Vec<_> = roles.filter(|(role, ..)| role.tells_answers_apart()).collect();
         // They are in no order that counts, but the values of one name are.
         headers.sort_by_key(|(_, name, _)| *name);
-        let of = |role: Role| headers.iter().filter(move |(own, ..)| *own == role);
-        of(Role::Deciding).for_each(|(_, name, value)| text.header(name, value));
+        let asks = |(role, ..): &&(Role, &str, &HeaderValue)| role.tells_who_asks();
+        headers.iter().filter(|header| !asks(header)).for_each(|(_, name, value)| text.header(name, value));
         let public = self.hash(&text.0);
         text.become_key(public);
         text.part(&options.name_caller(parts).unwrap_or_default());
-        of(Role::Credential).chain(of(Role::Proof)).for_each(|(_, name, value)| text.header(name, value));
+        headers.iter().filter(asks).for_each(|(_, name, value)| text.header(name, value));
         let private = self.hash(&text.0);
         let mut targets = context.called_through().peekable();
         if targets.peek().is_none() {
