@@ -44,7 +44,8 @@ pub(crate) fn events(stream: &[u8]) -> Vec<Vec<u8>> {
     let text = String::from_utf8_lossy(stream).replace("\r\n", "\n").replace('\r', "\n");
     let mut events = Vec::new();
     for block in text.split("\n\n") {
-        let data = block.lines().filter_map(|line| line.strip_prefix("data:"));
+        // A field without a colon has an empty value.
+        let data = block.lines().filter_map(|line| if line == "data" { Some("") } else { line.strip_prefix("data:") });
         let data: Vec<_> = data.map(|data| data.strip_prefix(' ').unwrap_or(data)).collect();
         if !data.is_empty() {
             events.push(data.join("\n").into_bytes());
