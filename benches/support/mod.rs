@@ -1,7 +1,6 @@
 //! What the benches share: bodies, peers that do the same work, and services to put layers around.
 
-// Each bench uses its part.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each bench uses its part")]
 
 pub mod corpus;
 pub mod peers;

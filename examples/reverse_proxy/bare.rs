@@ -3,8 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-// Which paths are MCP is for the layers to know.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "which paths are MCP is for the layers to know")]
 mod endpoint;
 mod headers;
 mod serve;

@@ -121,10 +121,8 @@ where
     fn show(&self, recorder: &mut Option<Box<Recorder>>) {
         let Some(recorder) = recorder else { return };
         match self {
-            // Before the inner service was asked, which may panic, it was shown what was judged.
             Self::Waiting { .. } => recorder.forwarded(),
             Self::Preparing { prepared: Some(prepared), .. } => recorder.judged(Some(prepared.context())),
-            Self::Gated { gate } => recorder.judged(gate.context()),
             Self::Answered { answer: Some(answer) } => recorder.judged(Some(answer.handling.outside())),
             Self::Refused { refused: Some(refused) } => recorder.judged(refused.context.as_ref()),
             _ => {}
@@ -313,6 +311,10 @@ where
     /// Goes on to the inner service, at once or once a look-up is over.
     fn go_on(prepared: Prepared<S, C, B>, recorder: &mut Option<Box<Recorder>>) -> Self {
         let Prepared { mut service, parts, body, mut handling, way } = prepared;
+        // Before the inner service is asked: it may panic, and its call leaves a record all the same.
+        if let Some(recorder) = recorder {
+            recorder.judged(Some(handling.outside()));
+        }
         if let Way::LookUp(meta) = way {
             let keys = handling.keys(&parts, meta.as_deref());
             match handling.find(&keys) {
@@ -326,9 +328,6 @@ where
                     return Self::Gated { gate: Box::pin(Gate::new(service, call, keys, found)) };
                 }
             }
-        }
-        if let Some(recorder) = recorder {
-            recorder.judged(Some(handling.outside()));
         }
         let future = service.call(Request::from_parts(parts, body));
         Self::Waiting { future, handling: Some(handling) }

@@ -21,7 +21,7 @@ use super::catalogue::{Behind, Failure, Flight, Found, Heard, Keys, Landed, Page
 use super::collect::{Collect, Step};
 use super::handling::{Handling, Refused};
 use super::{Concern, RequestBody};
-use crate::exchange::{Encoding, McpContext};
+use crate::exchange::Encoding;
 use crate::message::{Reason, Refusal};
 use crate::protocol::code;
 use crate::sse::{Sniff, Splitter};
@@ -94,11 +94,6 @@ where
     /// A call that must be judged, what the store had for it, and the service that was polled ready for it.
     pub(super) fn new(service: S, call: Call<C, B>, keys: Keys, found: Found) -> Self {
         Self { service, is_ready: true, call: Some(call), keys, phase: Phase::Found { found: Some(found) } }
-    }
-
-    /// What was found out about the request, until it passed.
-    pub(super) fn context(&self) -> Option<&McpContext> {
-        self.call.as_ref().map(|call| call.handling.outside())
     }
 }
 

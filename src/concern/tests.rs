@@ -1,4 +1,4 @@
-//! Requests that do not arrive whole.
+//! Requests that do not arrive whole, and how much memory an exchange takes.
 
 use std::convert::Infallible;
 use std::io;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
-use tower::{Layer, ServiceExt, service_fn};
+use tower::{Layer, Service, ServiceExt, service_fn};
 
 use crate::exchange::Fixed;
 use crate::protocol::Audience;
@@ -68,4 +68,15 @@ async fn what_came_of_a_broken_call_is_not_forwarded_where_a_filter_applies() {
 async fn a_broken_call_is_replayed_to_its_error_where_no_filter_applies() {
     let replayed = vec![Ok(Bytes::from(CALL)), Err("gone".to_owned())];
     assert_eq!(broken_call(Audience::Host).await, (StatusCode::OK, replayed));
+}
+
+/// It lies in its connection's memory and is moved some times per exchange, so states that are rare must not make it larger.
+#[test]
+fn the_future_of_an_exchange_is_small() {
+    let server = service_fn(async |_: Request<super::RequestBody<Full<Bytes>>>| {
+        Ok::<_, Infallible>(Response::new(Full::<Bytes>::default()))
+    });
+    let future = VisibilityLayer::new().layer(server).call(Request::new(Full::default()));
+    let size = size_of_val(&future);
+    assert!(size <= 800, "{size}");
 }

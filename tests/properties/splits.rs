@@ -1,4 +1,5 @@
-//! However a body is cut into frames, the same bytes come out; and what is not edited comes out in the frames it came in.
+//! However a body is cut into frames, the same bytes come out; and what is not edited comes out in the frames it came in, unless it
+//! was read and said how long it is: then its frames are joined.
 
 use bytes::Bytes;
 use proptest::prelude::*;
