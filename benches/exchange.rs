@@ -22,7 +22,7 @@ use http_body_util::Full;
 use serde_json::Value;
 use tower::{Layer, Service, ServiceBuilder};
 use tower_mcp_apps::AppsLayer;
-use tower_mcp_apps::concern::LookUp;
+use tower_mcp_apps::concern::{LookUp, Settings};
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::NormalizeLayer;
 use tower_mcp_apps::visibility::VisibilityLayer;
@@ -104,22 +104,28 @@ fn token(number: usize) -> HeaderValue {
     format!("Bearer {number:0>1017}").parse().unwrap()
 }
 
-/// A list for a model, out of the mix.
+/// Reads each list, also one that came before.
+fn forgetful() -> Settings {
+    Settings::new().remembered_bytes(0)
+}
+
+/// A list for a model, out of the mix. Each is one server's, and comes again and again.
 fn list(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("exchange/list-mix");
     let mix = corpus::mix();
     let request = modern("tools/list", "", NO_APPS);
     measure_mix(&mut group, "bare", &mix, |server| server, &request);
-    measure_mix(&mut group, "apps", &mix, |server| AppsLayer::new().layer(server), &request);
+    measure_mix(&mut group, "apps", &mix, |server| AppsLayer::new().settings(forgetful()).layer(server), &request);
+    measure_mix(&mut group, "apps/remembered", &mix, |server| AppsLayer::new().layer(server), &request);
     measure_mix(
         &mut group,
         "stacked",
         &mix,
         |server| {
             ServiceBuilder::new()
-                .layer(VisibilityLayer::new())
-                .layer(NormalizeLayer::new())
-                .layer(NegotiateLayer::new())
+                .layer(VisibilityLayer::new().settings(forgetful()))
+                .layer(NormalizeLayer::new().settings(forgetful()))
+                .layer(NegotiateLayer::new().settings(forgetful()))
                 .service(server)
         },
         &request,
@@ -154,7 +160,8 @@ fn axum_route(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(format!("axum/{name}"));
         let mut bare = mix.iter().map(route).collect::<Vec<_>>();
         measure_routes(&mut group, "bare", &mut bare, &request);
-        let mut apps = mix.iter().map(|list| route(list).layer(AppsLayer::new())).collect::<Vec<_>>();
+        let apps = || AppsLayer::new().settings(forgetful());
+        let mut apps = mix.iter().map(|list| route(list).layer(apps())).collect::<Vec<_>>();
         measure_routes(&mut group, "apps", &mut apps, &request);
         let mut values = mix.iter().map(|list| route(list).layer(from_fn(by_values))).collect::<Vec<_>>();
         measure_routes(&mut group, "value-middleware", &mut values, &request);

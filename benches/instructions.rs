@@ -15,7 +15,7 @@ use http_body::Body;
 use http_body_util::Full;
 use tower::{Layer, Service};
 use tower_mcp_apps::AppsLayer;
-use tower_mcp_apps::concern::LookUp;
+use tower_mcp_apps::concern::{LookUp, Settings};
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::NormalizeLayer;
 use tower_mcp_apps::visibility::VisibilityLayer;
@@ -66,7 +66,11 @@ fn works() -> Vec<(String, Box<dyn Fn() -> Work>)> {
         exchanges(AppsLayer::new().look_up(at_its_word).layer(server()), call(NO_APPS))
     });
     add("list/bare", || exchanges(server(), modern("tools/list", "", NO_APPS)));
-    add("list/apps", || exchanges(AppsLayer::new().layer(server()), modern("tools/list", "", NO_APPS)));
+    add("list/apps", || {
+        let forgetful = AppsLayer::new().settings(Settings::new().remembered_bytes(0));
+        exchanges(forgetful.layer(server()), modern("tools/list", "", NO_APPS))
+    });
+    add("list/remembered", || exchanges(AppsLayer::new().layer(server()), modern("tools/list", "", NO_APPS)));
     add("stream-1000-events/bare", || exchanges(stream(), call(HOST)));
     add("stream-1000-events/host-call", || exchanges(AppsLayer::new().layer(stream()), call(HOST)));
     add("stream-1000-events/model-call", || exchanges(AppsLayer::new().layer(stream()), call(NO_APPS)));

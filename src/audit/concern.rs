@@ -45,6 +45,10 @@ impl Concern for Audit {
         Wants::NOTHING
     }
 
+    fn edits_alike(&self) -> bool {
+        true
+    }
+
     fn records(&self) -> bool {
         true
     }

@@ -113,6 +113,10 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         self.inner.wants(exchange, answer) | self.outer.wants(exchange, answer)
     }
 
+    fn edits_alike(&self) -> bool {
+        self.inner.edits_alike() && self.outer.edits_alike()
+    }
+
     fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {
         self.inner.add(exchange, answer, list, entries);
         self.outer.add(exchange, answer, list, entries);
@@ -215,6 +219,10 @@ impl<C: Concern> Concern for Option<C> {
 
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.as_ref().map_or(Wants::NOTHING, |concern| concern.wants(exchange, answer))
+    }
+
+    fn edits_alike(&self) -> bool {
+        self.as_ref().is_none_or(Concern::edits_alike)
     }
 
     fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {

@@ -15,6 +15,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use self::context::{read_calls, read_context};
 use super::catalogue::{Behind, Failure, Found, Heard, Keys, Store, Tools, read_behind, read_page};
 use super::prepared::Way;
+use super::remembered::{self, Basis};
 use super::service::Shared;
 use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, head, redeclare};
 use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, SessionTag};
@@ -290,6 +291,23 @@ impl<C: Concern> Handling<C> {
 
     /// Edits one message, or a batch of them.
     pub(super) fn edit(&self, message: &Bytes) -> Edited {
+        let Some(answer) = self.memorable(message) else { return self.edit_anew(message) };
+        let remembered = &self.shared.remembered;
+        remembered.recall(&answer).unwrap_or_else(|| {
+            let edited = self.edit_anew(message);
+            remembered.keep(answer, self.limits().depth, &edited);
+            edited
+        })
+    }
+
+    /// The message as an answer that may have come before; `None` where it must be read.
+    fn memorable<'a>(&'a self, message: &'a Bytes) -> Option<remembered::Answer<'a>> {
+        let alike = self.shared.concern.edits_alike() && !self.exchange.is_answered;
+        let call = self.context().call().filter(|_| alike && self.shared.remembered.takes(message.len()))?;
+        Some(remembered::Answer { basis: Basis::of(self.context(), call)?, id: call.id()?, message })
+    }
+
+    fn edit_anew(&self, message: &Bytes) -> Edited {
         let mut splice = Splice::default();
         match walk(message, self.limits().depth, self, &mut splice) {
             Err(_) => Edited::Unreadable,

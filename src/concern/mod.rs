@@ -7,6 +7,7 @@
 //!   and passed on as the frames that came (thousands of tiny ones are joined).
 //! - Where no concern wants anything of an answer, it is neither looked into nor buffered.
 //! - A JSON answer is edited in one splice, a stream event by event as each is complete.
+//! - A list that equals one which came before, but for its id, is not read again. See [`Settings::remembered_bytes`].
 //! - What a filter could not read does not pass; what nobody filters passes as it came.
 //! - A call that must be judged waits until the inner service told its tools. It is asked in the caller's name: see [`LookUp`].
 //! - What a concern answers itself is shown to all concerns, as if the inner service had said it.
@@ -58,6 +59,7 @@ mod layer;
 mod prepared;
 mod recorder;
 mod redeclare;
+mod remembered;
 mod service;
 mod settings;
 mod stream;
@@ -177,6 +179,13 @@ pub trait Concern: sealed::Sealed + Send + Sync + 'static {
     /// What this concern looks at in such an answer. Nothing means that it does not need the answer to be read. Where
     /// what is wanted of [`Answer::Unknown`] has [`Wants::ENFORCED`], answers to requests that could not be read are read, too.
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants;
+
+    /// Whether equal lists are edited alike for all who ask alike: with the same method, from a cursor on or not, in the same era,
+    /// for the same audience, and with the same [declaration](crate::exchange::Declared). Nothing else may decide, and nothing may
+    /// come of being shown a list but its edits: one that is equal to an earlier one is not shown again.
+    fn edits_alike(&self) -> bool {
+        false
+    }
 
     /// Adds entries, as JSON texts, to the end of such a list. Asked only of kinds that were wanted. All concerns see them
     /// as [entries](Self::entry), and that they were [added](Entry::is_added).

@@ -15,6 +15,7 @@ use tower_service::Service;
 use super::catalogue::Store;
 use super::future::{ResponseFuture, Start};
 use super::recorder::Recorder;
+use super::remembered::Remembered;
 use super::{Concern, RequestBody, ResponseBody, Settings, Unread};
 use crate::exchange::{Content, Encoding, untag_request};
 
@@ -31,12 +32,14 @@ pub(super) struct Shared<C> {
     pub(super) concern: C,
     pub(super) settings: Settings,
     pub(super) store: Store,
+    pub(super) remembered: Remembered,
 }
 
 impl<S, C> ConcernService<S, C> {
     /// Puts a concern around a service.
     pub fn new(inner: S, concern: C, settings: Settings) -> Self {
-        Self { inner, shared: Arc::new(Shared { concern, settings, store: Store::new() }) }
+        let remembered = Remembered::new(settings.remembered_bytes);
+        Self { inner, shared: Arc::new(Shared { concern, settings, store: Store::new(), remembered }) }
     }
 
     /// The inner service.

@@ -32,12 +32,13 @@ pub struct Settings {
     pub(crate) audience: Arc<dyn AudienceSource>,
     pub(crate) look_up: LookUp,
     pub(crate) meta_tools: MetaTools,
+    pub(crate) remembered_bytes: usize,
     /// Whether session ids carry tags. Not where nothing depends on what the client declared.
     pub(crate) tags: bool,
 }
 
 impl Settings {
-    /// Every request is MCP, [`Limits::new`], the audience by [`Auto`], [`LookUp::new`], no [`MetaTools`].
+    /// Every request is MCP, [`Limits::new`], the audience by [`Auto`], [`LookUp::new`], no [`MetaTools`], 4 MiB of lists remembered.
     pub fn new() -> Self {
         Self {
             predicate: Arc::new(EveryRequest),
@@ -45,6 +46,7 @@ impl Settings {
             audience: Arc::new(Auto),
             look_up: LookUp::new(),
             meta_tools: MetaTools::new(),
+            remembered_bytes: 4 << 20,
             tags: true,
         }
     }
@@ -81,6 +83,19 @@ impl Settings {
     #[must_use]
     pub fn meta_tools(mut self, meta_tools: MetaTools) -> Self {
         self.meta_tools = meta_tools;
+        self
+    }
+
+    /// Bounds the bytes of lists that are remembered; 0 for none.
+    ///
+    /// A list of 1 KiB or more that came twice is kept for ten minutes, with what became of it: an equal one is then compared, not
+    /// read again. All bytes but those of the id must be equal, and who asks must be of the same audience and have declared the
+    /// same, so nobody gets anything that they would not get without. Only lists are kept, of up to a fourth of these bytes; no
+    /// contents, no results of calls, and nothing where a [`Policy`](crate::policy::Policy) about more than pins, a
+    /// [`Lint`](crate::lint::Lint) or a [`Restore`](crate::restore::Restore) has to be shown each.
+    #[must_use]
+    pub fn remembered_bytes(mut self, bytes: usize) -> Self {
+        self.remembered_bytes = bytes;
         self
     }
 

@@ -1,20 +1,23 @@
-//! Requests that do not arrive whole, and how much memory an exchange takes.
+//! Requests that do not arrive whole, lists that come again, and how much memory an exchange takes.
 
 use std::convert::Infallible;
 use std::io;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{Request, Response, StatusCode};
+use http::{HeaderValue, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full};
 use tower::{Layer, Service, ServiceExt, service_fn};
 
-use crate::exchange::Fixed;
+use super::{Chain, Concern, ConcernService, Settings, sealed::Sealed};
+use crate::exchange::{Exchange, Fixed};
+use crate::message::{Answer, Entry, Wants};
 use crate::protocol::Audience;
-use crate::visibility::VisibilityLayer;
+use crate::visibility::{Visibility, VisibilityLayer};
 
 /// A call that is whole, and a body that fails behind it.
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"poll"}}"#;
@@ -68,6 +71,57 @@ async fn what_came_of_a_broken_call_is_not_forwarded_where_a_filter_applies() {
 async fn a_broken_call_is_replayed_to_its_error_where_no_filter_applies() {
     let replayed = vec![Ok(Bytes::from(CALL)), Err("gone".to_owned())];
     assert_eq!(broken_call(Audience::Host).await, (StatusCode::OK, replayed));
+}
+
+/// A concern that counts the tools which it is shown, and leaves them out.
+#[derive(Clone)]
+struct Counting {
+    shown: Arc<AtomicUsize>,
+    edits_alike: bool,
+}
+
+impl Sealed for Counting {}
+
+impl Concern for Counting {
+    fn wants(&self, _: &Exchange, _: Answer) -> Wants {
+        Wants::TOOLS
+    }
+
+    fn edits_alike(&self) -> bool {
+        self.edits_alike
+    }
+
+    fn entry(&self, _: &Exchange, entry: &mut Entry<'_>) {
+        self.shown.fetch_add(1, Ordering::Relaxed);
+        entry.remove();
+    }
+}
+
+#[tokio::test]
+async fn an_equal_list_is_shown_no_more_to_what_edits_alike() {
+    let tool = "x".repeat(2000);
+    for (edits_alike, remembered, is_alone, expected) in
+        [(true, 1 << 20, true, 2), (false, 1 << 20, true, 5), (true, 0, true, 5), (true, 1 << 20, false, 5)]
+    {
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":["{tool}"]}}}}"#);
+        let server = service_fn(move |_: Request<super::RequestBody<Full<Bytes>>>| {
+            let mut response = Response::new(Full::from(answer.clone()));
+            response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+            async { Ok::<_, Infallible>(response) }
+        });
+        let counting = Counting { shown: Arc::default(), edits_alike };
+        let concern = Chain::new(counting.clone(), None::<Visibility>);
+        let service = ConcernService::new(server, concern, Settings::new().remembered_bytes(remembered));
+        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let body = if is_alone { list.to_owned() } else { format!("[{list}]") };
+        for _ in 0..5 {
+            let request = Request::post("/mcp").header("content-type", "application/json");
+            let request = request.body(Full::from(body.clone())).unwrap();
+            let answer = service.clone().oneshot(request).await.unwrap().into_body().collect().await.unwrap();
+            assert_eq!(answer.to_bytes(), r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#);
+        }
+        assert_eq!(counting.shown.load(Ordering::Relaxed), expected, "{edits_alike} {remembered} {body}");
+    }
 }
 
 /// It lies in its connection's memory and is moved some times per exchange, so states that are rare must not make it larger.

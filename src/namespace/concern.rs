@@ -77,6 +77,10 @@ impl Concern for Namespace {
         wants | Wants::UPDATES
     }
 
+    fn edits_alike(&self) -> bool {
+        true
+    }
+
     fn entry(&self, _: &Exchange, entry: &mut Entry<'_>) {
         self.add_to_entry(entry);
     }

@@ -111,6 +111,10 @@ impl Concern for Negotiate {
         wants.when(says_capabilities)
     }
 
+    fn edits_alike(&self) -> bool {
+        true
+    }
+
     fn needs_head(&self) -> bool {
         self.choice.varies()
     }

@@ -77,6 +77,10 @@ impl Concern for Normalize {
         }
     }
 
+    fn edits_alike(&self) -> bool {
+        true
+    }
+
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
         // An entry that says two things about itself is nobody's to repair: it would then seem to say one.
         if !entry.is_ambiguous() {

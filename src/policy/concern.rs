@@ -15,7 +15,7 @@ impl Sealed for Policy {}
 impl Concern for Policy {
     fn wants(&self, _: &Exchange, answer: Answer) -> Wants {
         let metadata = self.judges_metadata();
-        let pages = metadata || self.rules(List::MediaTypes).is_set();
+        let pages = metadata || self.judges_media_types();
         let tools = Wants::TOOLS.when(metadata);
         let resources = Wants::RESOURCES.when(pages);
         let templates = Wants::TEMPLATES.when(pages);
@@ -29,6 +29,11 @@ impl Concern for Policy {
             Answer::Unknown => tools | resources | templates | contents,
         };
         wants | Wants::ENFORCED.when(self.on_violation != OnViolation::Report && !wants.is_nothing())
+    }
+
+    // A list that is not within the policy is told of each time.
+    fn edits_alike(&self) -> bool {
+        !self.judges_metadata() && !self.judges_media_types()
     }
 
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {

@@ -125,6 +125,11 @@ impl Policy {
         let lists = [List::Permissions, List::Domain].into_iter().chain(List::OF_SOURCES);
         self.unknown_directives == UnknownDirectives::Drop || lists.into_iter().any(|list| self.rules(list).is_set())
     }
+
+    /// Whether there are rules about the media types of pages.
+    pub(super) fn judges_media_types(&self) -> bool {
+        self.rules(List::MediaTypes).is_set()
+    }
 }
 
 fn read(list: List, rule: &str) -> Result<Pattern, InvalidRule> {

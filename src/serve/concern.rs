@@ -161,6 +161,10 @@ impl Concern for Serve {
         }
     }
 
+    fn edits_alike(&self) -> bool {
+        true
+    }
+
     fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {
         let is_list = |call: &&CallInfo| call.method() == Some(Method::ResourcesList);
         let is_first_page = || !exchange.context().calls().iter().filter(is_list).any(CallInfo::has_cursor);

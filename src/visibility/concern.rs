@@ -138,6 +138,10 @@ impl Concern for Visibility {
         }
     }
 
+    fn edits_alike(&self) -> bool {
+        true
+    }
+
     fn entry(&self, exchange: &Exchange, entry: &mut Entry<'_>) {
         let audience = exchange.context().audience();
         if entry.kind() != EntryKind::Tool || (audience == Audience::Host && self.declared.is_empty()) {

@@ -1,10 +1,11 @@
-//! What holds for any message: the rules on a tree, twice and once, stacked and fused, cut and whole, and no leaks.
+//! What holds for any message: the rules on a tree, twice and once, stacked and fused, cut and whole, read and remembered, and no leaks.
 
 #[path = "../kit/mod.rs"]
 mod kit;
 mod leaks;
 mod model;
 mod namespaces;
+mod remembered;
 mod requests;
 mod rules;
 mod run;

@@ -16,7 +16,7 @@ use crate::kit::server::{Received, Server};
 use crate::kit::{Answer, post, send};
 
 thread_local! {
-    static RUNTIME: RefCell<Runtime> = RefCell::new(Builder::new_current_thread().build().expect("a runtime"));
+    pub(crate) static RUNTIME: RefCell<Runtime> = RefCell::new(Builder::new_current_thread().build().expect("a runtime"));
 }
 
 /// An answer as a server gives it.
@@ -49,7 +49,7 @@ impl Given {
         Self { frames: cut(&self.frames.concat().into(), cuts), ..self }
     }
 
-    fn response(&self) -> Response<Body> {
+    pub(crate) fn response(&self) -> Response<Body> {
         let frames = self.frames.iter().filter(|frame| !frame.is_empty()).cloned();
         let mut body = if self.fails { Body::frames(frames).then_fail() } else { Body::frames(frames) };
         if self.knows_length {

@@ -50,7 +50,7 @@ pub(crate) fn given() -> impl Strategy<Value = Given> {
 }
 
 /// All of an answer that must be the same; session ids may differ.
-fn seen(answer: &Answer) -> impl PartialEq + std::fmt::Debug {
+pub(crate) fn seen(answer: &Answer) -> impl PartialEq + std::fmt::Debug {
     let headers = answer.headers.iter().filter(|(name, _)| *name != "mcp-session-id");
     let headers: Vec<_> = headers.map(|(name, value)| (name.clone(), value.clone())).collect();
     (answer.status, headers, answer.bytes(), answer.error)

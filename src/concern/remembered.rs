@@ -1,0 +1,231 @@
+//! Lists that came before: an equal one is not read and edited again.
+//!
+//! A server says the same list to all who ask alike, over and over, and answers differ by their ids. What became of a list is kept
+//! beside its text, and an equal text, but for the id, becomes the same. Equal is equal to the byte, so nothing is judged otherwise
+//! than it would be by reading it.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::handling::Edited;
+use crate::exchange::{CallInfo, McpContext, ResolvedAudience};
+use crate::json::{Depth, Error, Kind, Reader, Span, Splice};
+use crate::protocol::{Era, Method};
+
+/// Shorter lists are edited as soon as they are found here.
+const SHORTEST: usize = 1024;
+
+/// How long a list is remembered.
+const LIFETIME: Duration = Duration::from_secs(600);
+
+/// The most lists that are remembered.
+const MOST_LISTS: usize = 64;
+
+/// How many lengths are noted of lists that came once.
+const NOTED: usize = 64;
+
+/// What the edits of a list go by, beside its text. See [`Concern::edits_alike`](super::Concern::edits_alike).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Basis<'a> {
+    method: Method,
+    has_cursor: bool,
+    era: Era,
+    audience: ResolvedAudience,
+    extensions: Option<Cow<'a, [u8]>>,
+}
+
+impl<'a> Basis<'a> {
+    /// What the edits of the answer to this call go by; `None` where no list is asked for.
+    pub(super) fn of(context: &'a McpContext, call: &CallInfo) -> Option<Self> {
+        let method = call.method()?;
+        let is_list =
+            matches!(method, Method::ToolsList | Method::PromptsList | Method::ResourcesList | Method::TemplatesList);
+        is_list.then(|| Self {
+            method,
+            has_cursor: call.has_cursor(),
+            era: context.era,
+            audience: context.audience,
+            extensions: context.declared.extensions().map(Cow::Borrowed),
+        })
+    }
+
+    fn into_owned(self) -> Basis<'static> {
+        Basis { extensions: self.extensions.map(|extensions| Cow::Owned(extensions.into_owned())), ..self }
+    }
+}
+
+/// An answer that may have come before.
+pub(super) struct Answer<'a> {
+    pub(super) basis: Basis<'a>,
+    /// The JSON text of the id of what was asked.
+    pub(super) id: &'a [u8],
+    pub(super) message: &'a Bytes,
+}
+
+/// The lists that came lately.
+#[derive(Debug)]
+pub(super) struct Remembered {
+    /// The most bytes that are kept.
+    most: usize,
+    state: RwLock<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The first goes next, unless it was used since it was last looked at.
+    kept: VecDeque<Kept>,
+    bytes: usize,
+    /// The lengths of what came, without the id. What comes once only is not worth a copy.
+    lengths: VecDeque<usize>,
+}
+
+/// A list, and what became of it.
+#[derive(Debug)]
+struct Kept {
+    basis: Basis<'static>,
+    came: Identified,
+    /// `None` where there was nothing to edit.
+    became: Option<Identified>,
+    until: Instant,
+    was_used: AtomicBool,
+}
+
+/// The text of an answer, and where its id stands.
+#[derive(Debug)]
+struct Identified {
+    text: Bytes,
+    id: Span,
+}
+
+impl Remembered {
+    /// Remembers so many bytes at most.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, state: RwLock::default() }
+    }
+
+    /// Whether a text of this length is one to be remembered.
+    pub(super) fn takes(&self, length: usize) -> bool {
+        SHORTEST <= length && length <= self.most / 4
+    }
+
+    /// What became of an equal answer.
+    pub(super) fn recall(&self, answer: &Answer<'_>) -> Option<Edited> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = state.kept.iter().find(|kept| kept.basis == answer.basis && kept.came.is_but_for_id(answer))?;
+        if kept.until < Instant::now() {
+            return None;
+        }
+        kept.was_used.store(true, Ordering::Relaxed);
+        Some(match &kept.became {
+            None => Edited::Not,
+            Some(became) => {
+                let mut splice = Splice::default();
+                splice.replace(became.id, answer.id);
+                Edited::To(splice.apply(&became.text))
+            }
+        })
+    }
+
+    /// Keeps what became of an answer, if one of its length came before.
+    pub(super) fn keep(&self, answer: Answer<'_>, depth: Depth, edited: &Edited) {
+        let length = answer.message.len() - answer.id.len();
+        if !self.state.write().unwrap_or_else(PoisonError::into_inner).note(length) {
+            return;
+        }
+        let came = Identified::copy(answer.message, answer.id, depth);
+        let became = match edited {
+            Edited::Not => Some(None),
+            Edited::To(frames) => Identified::copy(&frames.to_bytes(), answer.id, depth).map(Some),
+            // What takes the place of an answer is about more than its text.
+            Edited::Mended(_) | Edited::Refused(..) | Edited::Unreadable => None,
+        };
+        let (Some(came), Some(became)) = (came, became) else { return };
+        let until = Instant::now() + LIFETIME;
+        let kept = Kept { basis: answer.basis.into_owned(), came, became, until, was_used: AtomicBool::new(true) };
+        self.state.write().unwrap_or_else(PoisonError::into_inner).keep(kept, self.most);
+    }
+}
+
+impl State {
+    /// Notes the length of what came; whether it was noted before.
+    fn note(&mut self, length: usize) -> bool {
+        let is_known = self.lengths.contains(&length);
+        if !is_known {
+            self.lengths.truncate(NOTED - 1);
+            self.lengths.push_front(length);
+        }
+        is_known
+    }
+
+    /// Keeps a list where there is room, or one goes that was not used of late.
+    fn keep(&mut self, kept: Kept, most: usize) {
+        let now = Instant::now();
+        self.kept.retain(|old| now <= old.until && !(old.basis == kept.basis && old.came.text == kept.came.text));
+        self.bytes = self.kept.iter().map(Kept::bytes).sum();
+        while self.kept.len() == MOST_LISTS || self.bytes + kept.bytes() > most {
+            let Some(next) = self.kept.pop_front() else { return };
+            // Each gets a second chance, so that of more lists than there is room for some stay.
+            if next.was_used.swap(false, Ordering::Relaxed) {
+                self.kept.push_back(next);
+                return;
+            }
+            self.bytes -= next.bytes();
+        }
+        self.bytes += kept.bytes();
+        self.kept.push_back(kept);
+    }
+}
+
+impl Kept {
+    fn bytes(&self) -> usize {
+        self.came.text.len() + self.became.as_ref().map_or(0, |became| became.text.len())
+    }
+}
+
+impl Identified {
+    /// A copy of the text of an answer, a result and no more, that has this id; `None` of any other.
+    fn copy(text: &[u8], id: &[u8], depth: Depth) -> Option<Self> {
+        let place = id_of_result(text, depth).ok().flatten().filter(|place| place.of(text) == id)?;
+        Some(Self { text: Bytes::copy_from_slice(text), id: place })
+    }
+
+    /// Whether an answer has this text, with its own id.
+    fn is_but_for_id(&self, answer: &Answer<'_>) -> bool {
+        let (before, after) = (&self.text[..self.id.start], &self.text[self.id.end..]);
+        let message = answer.message;
+        message.len() == before.len() + answer.id.len() + after.len()
+            && message.starts_with(before)
+            && message[before.len()..].starts_with(answer.id)
+            && message.ends_with(after)
+    }
+}
+
+/// Where the id stands in a message that has one, a result, and otherwise nothing but its version.
+fn id_of_result(message: &[u8], depth: Depth) -> Result<Option<Span>, Error> {
+    let mut reader = Reader::with_depth(message, depth);
+    if reader.peek()? != Kind::Object {
+        return Ok(None);
+    }
+    let (mut id, mut results) = (None, 0);
+    reader.enter_object()?;
+    while let Some(key) = reader.member()? {
+        let span = reader.skip()?;
+        if key.is("id") && id.is_none() {
+            id = Some(span);
+        } else if key.is("result") {
+            results += 1;
+        } else if !key.is("jsonrpc") {
+            return Ok(None);
+        }
+    }
+    reader.end()?;
+    Ok(id.filter(|_| results == 1))
+}
+
+#[cfg(test)]
+mod tests;
