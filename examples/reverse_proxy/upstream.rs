@@ -82,8 +82,8 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (parts, body) = request.into_parts();
-        let id = request_id(&parts.extensions);
-        let refuse = move |status, message| error_response(status, id.as_deref(), message).map(Either::Right);
+        let extensions = parts.extensions;
+        let refuse = move |status, message| error_response(status, request_id(&extensions), message).map(Either::Right);
         let uri = match self.origin.endpoint.locate(&parts.uri) {
             Ok(uri) if parts.method != Method::CONNECT => uri,
             _ => {
@@ -122,9 +122,9 @@ where
 }
 
 /// The raw JSON of the request's id, where a layer around this service has read it.
-fn request_id(extensions: &Extensions) -> Option<String> {
+fn request_id(extensions: &Extensions) -> Option<&str> {
     let id = extensions.get::<McpContext>()?.id()?;
-    String::from_utf8(id.to_vec()).ok()
+    std::str::from_utf8(id).ok()
 }
 
 /// An answer that carries a JSON-RPC error; an `id` (raw JSON) that is not known is left out.

@@ -72,6 +72,7 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         self.inner.incoming(context, incoming)
     }
 
+    #[inline(always)]
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         match self.outer.request(exchange, asked) {
             Verdict::Forward => self.inner.request(exchange, asked),
@@ -109,6 +110,7 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         }
     }
 
+    #[inline(always)]
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.inner.wants(exchange, answer) | self.outer.wants(exchange, answer)
     }
@@ -195,6 +197,7 @@ impl<C: Concern> Concern for Option<C> {
         self.as_ref().map_or(Ok(()), |concern| concern.incoming(context, incoming))
     }
 
+    #[inline(always)]
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
         self.as_ref().map_or(Verdict::Forward, |concern| concern.request(exchange, asked))
     }
@@ -217,6 +220,7 @@ impl<C: Concern> Concern for Option<C> {
         self.as_ref().and_then(|concern| concern.prepare(exchange, parts))
     }
 
+    #[inline(always)]
     fn wants(&self, exchange: &Exchange, answer: Answer) -> Wants {
         self.as_ref().map_or(Wants::NOTHING, |concern| concern.wants(exchange, answer))
     }

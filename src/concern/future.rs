@@ -145,11 +145,11 @@ impl<S, C: Concern> Start<S, C> {
         match Handling::begin(self.shared, &mut self.parts, self.tag, payload, bytes) {
             Begun::GoOn(mut handling, way, preparation) => {
                 let (service, parts, body) = (self.service, self.parts, body.rewritten(handling.take_rewritten()));
+                let Some(preparation) = preparation else {
+                    return State::go_on(service, parts, body, handling, way, recorder);
+                };
                 let prepared = Prepared { service, parts, body, handling, way };
-                match preparation {
-                    Some(preparation) => State::Preparing { preparation, prepared: Some(Box::new(prepared)) },
-                    None => State::go_on(prepared, recorder),
-                }
+                State::Preparing { preparation, prepared: Some(Box::new(prepared)) }
             }
             Begun::Answer(handling, message) => {
                 let answered = Answered { handling, message, request: self.parts.headers };
@@ -257,7 +257,8 @@ where
                 StateProjection::Preparing { preparation, prepared } => {
                     ready!(preparation.as_mut().poll(cx));
                     let Some(prepared) = prepared.take() else { return Poll::Pending };
-                    Self::go_on(*prepared, recorder)
+                    let Prepared { service, parts, body, handling, way } = *prepared;
+                    Self::go_on(service, parts, body, handling, way, recorder)
                 }
                 StateProjection::Gated { gate } => match ready!(gate.as_mut().poll(cx))? {
                     Passed::Entered(future, handling) => State::Waiting { future, handling: Some(handling) },
@@ -309,8 +310,14 @@ where
     B: Body,
 {
     /// Goes on to the inner service, at once or once a look-up is over.
-    fn go_on(prepared: Prepared<S, C, B>, recorder: &mut Option<Box<Recorder>>) -> Self {
-        let Prepared { mut service, parts, body, mut handling, way } = prepared;
+    fn go_on(
+        mut service: S,
+        parts: Parts,
+        body: RequestBody<B>,
+        mut handling: Handling<C>,
+        way: Way,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> Self {
         // Before the inner service is asked: it may panic, and its call leaves a record all the same.
         if let Some(recorder) = recorder {
             recorder.judged(Some(handling.outside()));

@@ -18,7 +18,7 @@ use super::prepared::Way;
 use super::remembered::{self, Basis};
 use super::service::Shared;
 use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, head, redeclare};
-use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, SessionTag};
+use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag};
 use crate::frames::Frames;
 use crate::json::Splice;
 use crate::message::{Answer, MetaRole, MetaTools, Payload, Reason, Refusal, Walked, Wants, result_message, walk};
@@ -240,18 +240,35 @@ impl<C: Concern> Handling<C> {
 
     /// Settles what the head of the answer says whatever its body is.
     pub(super) fn mark_head(&mut self, parts: &mut http::response::Parts) {
+        self.settle_head(parts);
+        let audience = self.told_audience(parts);
+        parts.extensions.insert(McpContext { audience, ..self.outside().clone() });
+    }
+
+    /// The same of an answer that passes as it is.
+    pub(super) fn leave(mut self, parts: &mut http::response::Parts) {
+        self.settle_head(parts);
+        let audience = self.told_audience(parts);
+        let outside = self.as_it_came.map_or(self.exchange.context, |context| *context);
+        parts.extensions.insert(McpContext { audience, ..outside });
+    }
+
+    /// The audience that observers outside are told.
+    fn told_audience(&self, parts: &http::response::Parts) -> ResolvedAudience {
+        let own = self.outside().audience;
+        // What an inner layer was told by its deployer says more than what the client declared.
+        let inner = parts.extensions.get().map(|inner: &McpContext| inner.audience);
+        let known_better =
+            inner.filter(|inner| own.known_by == KnownBy::Declaration && inner.known_by != KnownBy::Declaration);
+        known_better.unwrap_or(own)
+    }
+
+    fn settle_head(&mut self, parts: &mut http::response::Parts) {
         if let Some(tag) = self.tag.as_ref().filter(|_| parts.status.is_success()) {
             crate::exchange::tag_answer(tag, self.answers_initialize, &mut parts.headers);
         }
         // A method that is not known is 404 in the modern era (MCP 2026-07-28, "Protocol Version Header").
         self.may_mend = parts.status.is_success() || parts.status == StatusCode::NOT_FOUND;
-        let own = self.outside();
-        // What an inner layer was told by its deployer says more than what the client declared.
-        let inner = parts.extensions.get().map(|inner: &McpContext| inner.audience);
-        let known_better = inner
-            .filter(|inner| own.audience_known_by() == KnownBy::Declaration && inner.known_by != KnownBy::Declaration);
-        let audience = known_better.unwrap_or(own.audience);
-        parts.extensions.insert(McpContext { audience, ..own.clone() });
         // A layer inside that refused has the last word: nothing went further.
         let is_refused = parts.extensions.get().is_some_and(Decision::is_refused);
         if self.decision.says_anything() && !is_refused {

@@ -36,17 +36,15 @@ where
     C: Concern,
 {
     let (mut parts, body) = response.into_parts();
-    handling.mark_head(&mut parts);
     let wanted = handling.wanted();
-    if wanted.is_nothing() {
-        return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
-    }
-    let content = Content::of(&parts.headers);
+    let content = if wanted.is_nothing() { Content::Other } else { Content::of(&parts.headers) };
     let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
     let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::OF_EVENTS));
     if !is_looked_at || body.is_end_stream() || !is_readable {
+        handling.leave(&mut parts);
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::through(body)));
     }
+    handling.mark_head(&mut parts);
     if Encoding::of(&parts.headers) == Encoding::Encoded {
         // The page that says why a request failed is no answer to a method, encoded or not.
         if !handling.is_enforced() || (content == Content::Other && !parts.status.is_success()) {

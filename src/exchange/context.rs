@@ -49,6 +49,7 @@ pub(crate) enum Calls {
 #[derive(Clone, Debug)]
 pub struct CallInfo {
     method: Option<Method>,
+    /// Of a method that has many names.
     method_name: Option<Text>,
     id: Option<Bytes>,
     name: Option<Text>,
@@ -200,10 +201,7 @@ impl CallInfo {
         let text = |text: &str| Text::new(text, body);
         Self {
             method,
-            method_name: call.method.as_deref().map(|name| match method.and_then(Method::name) {
-                Some(name) => Text::of_static(name),
-                None => text(name),
-            }),
+            method_name: call.method.as_deref().filter(|_| method.and_then(Method::name).is_none()).map(text),
             id: call.id.map(|id| body.slice_ref(id)),
             name: call.name.as_deref().map(text),
             uri: call.uri.as_deref().map(text),
@@ -217,7 +215,7 @@ impl CallInfo {
     fn asked(method: Method, id: Bytes) -> Self {
         Self {
             method: Some(method),
-            method_name: method.name().map(Text::of_static),
+            method_name: None,
             id: Some(id),
             name: None,
             uri: None,
@@ -234,7 +232,7 @@ impl CallInfo {
 
     /// The method's name as it stands on the wire.
     pub fn method_name(&self) -> Option<&str> {
-        self.method_name.as_ref().map(Text::as_str)
+        self.method?.name().or_else(|| self.method_name.as_ref().map(Text::as_str))
     }
 
     /// The JSON text of the id: a number, or a string with its quotes. A notification has none.

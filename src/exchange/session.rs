@@ -128,12 +128,12 @@ pub(crate) fn session_hash(headers: &HeaderMap) -> Option<Text> {
 /// Takes one tag off the request's session id, so that the inner service sees the id that it gave, or none.
 /// An id without a tag stays. Where the header stands more than once, no tag counts.
 pub(crate) fn untag_request(headers: &mut HeaderMap) -> Option<SessionTag> {
-    let mut values = headers.get_all(SESSION_ID).iter();
+    let mut values = headers.iter_mut().filter(|(name, _)| **name == SESSION_ID).map(|(_, value)| value);
     let first = values.next()?;
     if values.next().is_none() {
         let (tag, inner) = untag(first)?;
         match inner {
-            Some(inner) => drop(headers.insert(SESSION_ID, inner)),
+            Some(inner) => *first = inner,
             None => drop(headers.remove(SESSION_ID)),
         }
         return Some(tag);

@@ -87,6 +87,12 @@ impl<'a> Str<'a> {
         }
     }
 
+    /// The bytes that it stands for, where they stand here without escapes.
+    #[inline]
+    pub(crate) fn unescaped(&self) -> Option<&'a [u8]> {
+        (!self.escaped).then_some(self.raw)
+    }
+
     /// The text, where it is ASCII without escapes: then its bytes are what it stands for.
     #[inline]
     pub(crate) fn plain(&self) -> Option<&'a [u8]> {

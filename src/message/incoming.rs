@@ -217,7 +217,7 @@ impl<'a> Call<'a> {
             call.fault = Some(Fault::NotAnObject);
             return Ok(call);
         }
-        let mut seen = Seen::new(&["method", "id", "params", "result", "error"]);
+        let mut seen = Seen::new(["method", "id", "params", "result", "error"]);
         let mut initialize = Initialize::default();
         let mut arguments = (!meta_tools.is_empty()).then(Arguments::default);
         let mut ids = 0;
@@ -225,7 +225,7 @@ impl<'a> Call<'a> {
         while let Some(key) = reader.member()? {
             match seen.note(key, &mut call.fault) {
                 Some("method") => {
-                    call.method = read_text(reader)?;
+                    call.method = read_method(reader)?;
                     if call.method.is_none() {
                         call.fault.get_or_insert(Fault::Unreadable("method"));
                     }
@@ -268,7 +268,7 @@ impl<'a> Call<'a> {
         initialize: &mut Initialize<'a>,
         arguments: &mut Option<Arguments>,
     ) -> Result<(), Error> {
-        let mut seen = Seen::new(&["name", "uri", "_meta", "protocolVersion", "capabilities"]);
+        let mut seen = Seen::new(["name", "uri", "_meta", "protocolVersion", "capabilities"]);
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
             match seen.note(key, &mut self.fault) {
@@ -309,7 +309,7 @@ impl<'a> Call<'a> {
     }
 
     fn read_meta(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        let mut seen = Seen::new(&[meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES]);
+        let mut seen = Seen::new([meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES]);
         reader.enter_object()?;
         let start = reader.position() - 1;
         while let Some(key) = reader.member()? {
@@ -343,6 +343,19 @@ fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>, Error> {
     Ok(is_id.then(|| &reader.source()[span.start..span.end]))
 }
 
+/// The text of the next value, as [`read_text`] has it. That of a known method is not read again.
+fn read_method<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
+    if reader.peek()? != Kind::String {
+        reader.skip()?;
+        return Ok(None);
+    }
+    let text = reader.string()?;
+    match text.unescaped().and_then(|name| Method::from_bytes(name).name()) {
+        Some(name) => Ok(Some(Cow::Borrowed(name))),
+        None => Ok(text.decode().ok()),
+    }
+}
+
 /// The text of the next value; `None` where it is no string, or has a lone surrogate.
 pub(super) fn read_text<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
     if reader.peek()? == Kind::String {
@@ -361,7 +374,7 @@ struct Initialize<'a> {
 
 /// The `extensions` object of a `capabilities` object.
 fn read_extensions(reader: &mut Reader<'_>, fault: &mut Option<Fault>) -> Result<Option<Span>, Error> {
-    let mut seen = Seen::new(&["extensions"]);
+    let mut seen = Seen::new(["extensions"]);
     let mut found = None;
     reader.enter_object()?;
     while let Some(key) = reader.member()? {
@@ -375,13 +388,13 @@ fn read_extensions(reader: &mut Reader<'_>, fault: &mut Option<Fault>) -> Result
 }
 
 /// Which of an object's deciding members have stood already.
-struct Seen<'n> {
-    names: &'n [&'static str],
+struct Seen<const N: usize> {
+    names: [&'static str; N],
     seen: u8,
 }
 
-impl<'n> Seen<'n> {
-    fn new(names: &'n [&'static str]) -> Self {
+impl<const N: usize> Seen<N> {
+    fn new(names: [&'static str; N]) -> Self {
         Self { names, seen: 0 }
     }
 
@@ -390,16 +403,16 @@ impl<'n> Seen<'n> {
     }
 
     /// The deciding member that this key names; a second one, or one that differs only by case, is a fault.
+    // Into its callers, where the names are known and are compared as numbers.
+    #[inline(always)]
     fn note(&mut self, key: Str<'_>, fault: &mut Option<Fault>) -> Option<&'static str> {
-        let Some(at) = self.names.iter().position(|name| key.is(name)) else {
-            let variant = match key.plain() {
-                // As nearly all keys are.
-                Some(text) => self.names.iter().find(|name| text.eq_ignore_ascii_case(name.as_bytes())),
-                None => self.names.iter().find(|name| is_but_for_case(key, name)),
-            };
-            if let Some(name) = variant {
-                fault.get_or_insert(Fault::CaseVariant(name));
-            }
+        let named = match key.unescaped() {
+            // As nearly all keys are.
+            Some(text) => self.names.iter().position(|name| text == name.as_bytes()),
+            None => self.names.iter().position(|name| key.is(name)),
+        };
+        let Some(at) = named else {
+            note_variant(key, &self.names, fault);
             return None;
         };
         let name = self.names[at];
@@ -408,6 +421,18 @@ impl<'n> Seen<'n> {
         }
         self.seen |= 1 << at;
         Some(name)
+    }
+}
+
+/// Notes a key that differs from a deciding name only by case.
+fn note_variant(key: Str<'_>, names: &[&'static str], fault: &mut Option<Fault>) {
+    let variant = match key.plain() {
+        // As nearly all keys are.
+        Some(text) => names.iter().find(|name| text.eq_ignore_ascii_case(name.as_bytes())),
+        None => names.iter().find(|name| is_but_for_case(key, name)),
+    };
+    if let Some(name) = variant {
+        fault.get_or_insert(Fault::CaseVariant(name));
     }
 }
 

@@ -47,24 +47,28 @@ pub enum Method {
 impl Method {
     /// The method of this name. Names are case-sensitive.
     pub fn from_name(name: &str) -> Self {
+        Self::from_bytes(name.as_bytes())
+    }
+
+    pub(crate) fn from_bytes(name: &[u8]) -> Self {
         match name {
-            "initialize" => Self::Initialize,
-            "server/discover" => Self::Discover,
-            "ping" => Self::Ping,
-            "tools/list" => Self::ToolsList,
-            "tools/call" => Self::ToolsCall,
-            "resources/list" => Self::ResourcesList,
-            "resources/templates/list" => Self::TemplatesList,
-            "resources/read" => Self::ResourcesRead,
-            "resources/subscribe" => Self::ResourcesSubscribe,
-            "resources/unsubscribe" => Self::ResourcesUnsubscribe,
-            "prompts/list" => Self::PromptsList,
-            "prompts/get" => Self::PromptsGet,
-            "completion/complete" => Self::Complete,
-            "tasks/get" => Self::TasksGet,
-            "tasks/result" => Self::TasksResult,
-            "subscriptions/listen" => Self::SubscriptionsListen,
-            name if name.starts_with("notifications/") => Self::Notification,
+            b"initialize" => Self::Initialize,
+            b"server/discover" => Self::Discover,
+            b"ping" => Self::Ping,
+            b"tools/list" => Self::ToolsList,
+            b"tools/call" => Self::ToolsCall,
+            b"resources/list" => Self::ResourcesList,
+            b"resources/templates/list" => Self::TemplatesList,
+            b"resources/read" => Self::ResourcesRead,
+            b"resources/subscribe" => Self::ResourcesSubscribe,
+            b"resources/unsubscribe" => Self::ResourcesUnsubscribe,
+            b"prompts/list" => Self::PromptsList,
+            b"prompts/get" => Self::PromptsGet,
+            b"completion/complete" => Self::Complete,
+            b"tasks/get" => Self::TasksGet,
+            b"tasks/result" => Self::TasksResult,
+            b"subscriptions/listen" => Self::SubscriptionsListen,
+            name if name.starts_with(b"notifications/") => Self::Notification,
             _ => Self::Other,
         }
     }
