@@ -22,7 +22,7 @@ use http_body_util::Full;
 use serde_json::Value;
 use tower::{Layer, Service, ServiceBuilder};
 use tower_mcp_apps::AppsLayer;
-use tower_mcp_apps::concern::{LookUp, Settings};
+use tower_mcp_apps::concern::LookUp;
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::NormalizeLayer;
 use tower_mcp_apps::visibility::VisibilityLayer;
@@ -104,18 +104,13 @@ fn token(number: usize) -> HeaderValue {
     format!("Bearer {number:0>1017}").parse().unwrap()
 }
 
-/// Reads each list, also one that came before.
-fn forgetful() -> Settings {
-    Settings::new().remembered_bytes(0)
-}
-
 /// A list for a model, out of the mix. Each is one server's, and comes again and again.
 fn list(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("exchange/list-mix");
     let mix = corpus::mix();
     let request = modern("tools/list", "", NO_APPS);
     measure_mix(&mut group, "bare", &mix, |server| server, &request);
-    measure_mix(&mut group, "apps", &mix, |server| AppsLayer::new().settings(forgetful()).layer(server), &request);
+    measure_mix(&mut group, "apps", &mix, |server| AppsLayer::new().remembered_bytes(0).layer(server), &request);
     measure_mix(&mut group, "apps/remembered", &mix, |server| AppsLayer::new().layer(server), &request);
     measure_mix(
         &mut group,
@@ -123,9 +118,9 @@ fn list(criterion: &mut Criterion) {
         &mix,
         |server| {
             ServiceBuilder::new()
-                .layer(VisibilityLayer::new().settings(forgetful()))
-                .layer(NormalizeLayer::new().settings(forgetful()))
-                .layer(NegotiateLayer::new().settings(forgetful()))
+                .layer(VisibilityLayer::new().remembered_bytes(0))
+                .layer(NormalizeLayer::new().remembered_bytes(0))
+                .layer(NegotiateLayer::new().remembered_bytes(0))
                 .service(server)
         },
         &request,
@@ -160,7 +155,7 @@ fn axum_route(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(format!("axum/{name}"));
         let mut bare = mix.iter().map(route).collect::<Vec<_>>();
         measure_routes(&mut group, "bare", &mut bare, &request);
-        let apps = || AppsLayer::new().settings(forgetful());
+        let apps = || AppsLayer::new().remembered_bytes(0);
         let mut apps = mix.iter().map(|list| route(list).layer(apps())).collect::<Vec<_>>();
         measure_routes(&mut group, "apps", &mut apps, &request);
         let mut values = mix.iter().map(|list| route(list).layer(from_fn(by_values))).collect::<Vec<_>>();

@@ -15,7 +15,7 @@ use http_body::Body;
 use http_body_util::Full;
 use tower::{Layer, Service};
 use tower_mcp_apps::AppsLayer;
-use tower_mcp_apps::concern::{LookUp, Settings};
+use tower_mcp_apps::concern::LookUp;
 use tower_mcp_apps::negotiate::NegotiateLayer;
 use tower_mcp_apps::normalize::NormalizeLayer;
 use tower_mcp_apps::visibility::VisibilityLayer;
@@ -67,7 +67,7 @@ fn works() -> Vec<(String, Box<dyn Fn() -> Work>)> {
     });
     add("list/bare", || exchanges(server(), modern("tools/list", "", NO_APPS)));
     add("list/apps", || {
-        let forgetful = AppsLayer::new().settings(Settings::new().remembered_bytes(0));
+        let forgetful = AppsLayer::new().remembered_bytes(0);
         exchanges(forgetful.layer(server()), modern("tools/list", "", NO_APPS))
     });
     add("list/remembered", || exchanges(AppsLayer::new().layer(server()), modern("tools/list", "", NO_APPS)));

@@ -82,13 +82,18 @@ pub(crate) struct Flags {
     /// Longest response body, or event of a stream, that is read, in bytes.
     #[arg(long, value_name = "N", default_value_t = 16 << 20)]
     pub(crate) max_response_bytes: usize,
+
+    /// Most bytes of lists that are remembered, so that equal ones are not read again; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 4 << 20)]
+    pub(crate) max_remembered_bytes: usize,
 }
 
 impl Flags {
     /// The layer that the flags ask for.
     pub(crate) fn layer(&self) -> Result<AppsLayer, BoxError> {
         let limits = Limits::new().request_bytes(self.max_request_bytes).response_bytes(self.max_response_bytes);
-        let mut layer = AppsLayer::new().limits(limits).flat_key(self.flat_key.into());
+        let mut layer = AppsLayer::new().limits(limits).remembered_bytes(self.max_remembered_bytes);
+        layer = layer.flat_key(self.flat_key.into());
         if self.no_advertise {
             layer = layer.without_advertising();
         }

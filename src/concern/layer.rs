@@ -48,6 +48,14 @@ macro_rules! settings_of {
                 self
             }
 
+            /// Bounds the bytes of lists that are remembered; 0 for none. See
+            /// [`Settings::remembered_bytes`](crate::concern::Settings::remembered_bytes).
+            #[must_use]
+            pub fn remembered_bytes(mut self, bytes: usize) -> Self {
+                self.settings = self.settings.remembered_bytes(bytes);
+                self
+            }
+
             /// Chooses how the audience of a request is known. See [`AudienceSource`](crate::exchange::AudienceSource).
             #[must_use]
             pub fn audience(mut self, audience: impl crate::exchange::AudienceSource) -> Self {
