@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderMap, Response, response};
+use http::{HeaderMap, Response, StatusCode, response};
 use http_body::Body;
 
 use super::handling::{Edited, Handling, Refused};
@@ -77,14 +77,21 @@ pub(super) fn event(message: Frames) -> Frames {
 /// The answer to a request that goes no further: JSON, or one event where a success is to be a stream.
 pub(super) fn refuse<R: Body, C>(refused: Refused) -> Response<ResponseBody<R, C>> {
     let Refused { refusal, context, request, headers, decision } = refused;
-    let mut body = Frames::from(Bytes::from(refusal.to_json(context.as_ref().and_then(McpContext::id))));
+    let id = context.as_ref().and_then(McpContext::id);
+    let status = match refusal.status() {
+        // What asks for no answer hears by the status alone that it goes no further (MCP 2025-11-25 and 2026-07-28, "Sending
+        // Messages").
+        success if success.is_success() && id.is_none() => StatusCode::BAD_REQUEST,
+        status => status,
+    };
+    let mut body = Frames::from(Bytes::from(refusal.to_json(id)));
     let mut content_type = JSON;
-    if refusal.status().is_success() && wants_events(&request) {
+    if status.is_success() && wants_events(&request) {
         body = event(body);
         content_type = EVENTS;
     }
     let mut response = Response::new(ResponseBody::read(body.into()));
-    *response.status_mut() = refusal.status();
+    *response.status_mut() = status;
     *response.headers_mut() = headers;
     response.headers_mut().insert(CONTENT_TYPE, content_type);
     response.extensions_mut().insert(decision.refuse(refusal.reason()));

@@ -87,6 +87,20 @@ async fn an_app_uses_its_methods_and_no_others() {
     }
 }
 
+/// Whoever asks for no answer hears by the status alone that there is none (MCP 2025-11-25, "Sending Messages to the Server").
+#[tokio::test]
+async fn what_has_no_id_is_refused_by_its_status() {
+    let modern = r#"{"jsonrpc":"2.0","method":"prompts/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let legacy = r#"{"jsonrpc":"2.0","method":"prompts/list"}"#;
+    for (body, status) in [(modern, StatusCode::NOT_FOUND), (legacy, StatusCode::BAD_REQUEST)] {
+        let server = server();
+        let answer = send(for_apps().layer(server.clone()), post(body)).await;
+        assert_eq!((answer.status, answer.error_code()), (status, json!(-32601)), "{body}");
+        assert_eq!(answer.json().get("id"), None);
+        assert!(server.take().is_empty());
+    }
+}
+
 #[tokio::test]
 async fn a_model_uses_all_methods() {
     let server = server();
