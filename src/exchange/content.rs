@@ -15,6 +15,7 @@ use crate::protocol::MediaType;
 /// let content = |value| Content::of(&HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))]));
 /// assert_eq!(content("Application/JSON; charset=utf-8"), Content::Json);
 /// assert_eq!(content("application/json; charset=utf-16"), Content::ForeignJson);
+/// assert_eq!(content("application/json; charset=utf-8; charset=utf-16"), Content::ForeignJson);
 /// assert_eq!(content("application/json, text/plain"), Content::Other);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ impl Content {
             Self::Events
         } else if !media_type.is("application/json") {
             Self::Other
-        } else if media_type.parameter("charset").is_none_or(|charset| charset.eq_ignore_ascii_case("utf-8")) {
+        } else if media_type.values("charset").all(|charset| charset.eq_ignore_ascii_case("utf-8")) {
             Self::Json
         } else {
             Self::ForeignJson

@@ -41,15 +41,23 @@ impl<'a> MediaType<'a> {
 
     /// The value of a parameter, with its quotes taken off but escapes left; the first of doubles.
     pub fn parameter(&self, name: &str) -> Option<&'a str> {
-        self.parameters().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.values(name).next()
     }
 
-    /// Whether this type is `wanted` or a narrower form of it: the same type and subtype, and every parameter of `wanted`.
+    /// The values of a parameter, as [`parameter`](Self::parameter) gives them. More than one is an error that readers
+    /// get over in different ways (RFC 6838, section 4.3).
+    pub(crate) fn values<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a str> + use<'a, 'n> {
+        self.parameters().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Whether this type is `wanted` or a narrower form of it: the same type and subtype, and every parameter of `wanted`,
+    /// each with no other value beside.
     pub fn is_covered_by(&self, wanted: MediaType<'_>) -> bool {
         self.is(wanted.essence)
-            && wanted
-                .parameters()
-                .all(|(key, value)| self.parameter(key).is_some_and(|own| own.eq_ignore_ascii_case(value)))
+            && wanted.parameters().all(|(key, value)| {
+                let mut own = self.values(key).map(|own| own.eq_ignore_ascii_case(value));
+                own.next() == Some(true) && own.all(|is_same| is_same)
+            })
     }
 
     /// Whether both are of one kind: the same type, subtype and `profile`, which says by what a page is run (RFC 6906 and
@@ -148,6 +156,7 @@ mod tests {
             " text/html;\tprofile=\"mcp-app\" ",
             "text/html; charset=utf-8; profile=mcp-app",
             "text/html;profile=mcp-app;",
+            "text/html;profile=mcp-app;Profile=\"mcp-app\"",
         ] {
             assert!(is_app(same), "{same}");
         }
@@ -165,6 +174,8 @@ mod tests {
             "text/html;profile=mcp-app x",
             "text html;profile=mcp-app",
             "text/html;x=profile=mcp-app",
+            "text/html;profile=mcp-app;profile=other",
+            "text/html;profile=other;profile=mcp-app",
         ] {
             assert!(!is_app(other), "{other}");
         }

@@ -102,7 +102,7 @@ async fn another_http_method() {
 
 #[tokio::test]
 async fn another_charset() {
-    for charset in ["iso-8859-1", "utf-16", "\"UTF-16LE\""] {
+    for charset in ["iso-8859-1", "utf-16", "\"UTF-16LE\"", "utf-8; charset=utf-16"] {
         let content_type = format!("application/json; charset={charset}");
         let request = || only(post(LIST), "content-type", &content_type);
         forwarded_or_refused(request, 400, &[-32700, -32600], &Value::Null).await;
