@@ -49,13 +49,13 @@ impl<B: Body> RequestBody<B> {
     }
 
     /// The same with other bytes in place of those that were read. Digests in its trailers do not hold for them.
-    pub(super) fn rewritten(self, frames: Option<Frames>) -> Self {
-        match (self.kind, frames) {
-            (Request::Read { mut read }, Some(frames)) => {
+    pub(super) fn rewritten(self, frames: Frames) -> Self {
+        match self.kind {
+            Request::Read { mut read } => {
                 read.trailers.iter_mut().for_each(|trailers| head::unsettle(trailers));
                 Self::read(Collected { frames, ..read })
             }
-            (kind, _) => Self { kind },
+            Request::Through { .. } => self,
         }
     }
 }

@@ -138,6 +138,10 @@ impl Collect {
     where
         B: Body<Data = Bytes>,
     {
+        // What says that it is over need not be asked again.
+        if body.is_end_stream() {
+            return Poll::Ready(Step::Whole(None));
+        }
         Poll::Ready(match ready!(body.as_mut().poll_frame(cx)) {
             None => Step::Whole(None),
             Some(Err(error)) => Step::Failed(error),
@@ -145,7 +149,7 @@ impl Collect {
                 Ok(piece) => {
                     let left = self.left.checked_sub(piece.len());
                     self.left = left.unwrap_or_default();
-                    let behind = body.size_hint().exact().filter(|_| self.joins && left.is_some());
+                    let behind = (self.joins && left.is_some()).then(|| body.size_hint().exact()).flatten();
                     match behind.and_then(|behind| usize::try_from(behind).ok()) {
                         Some(behind) if !self.frames.is_empty() => self.join(&piece, behind.min(MOST_AHEAD)),
                         _ => self.keep(piece),

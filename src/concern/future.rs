@@ -143,8 +143,12 @@ impl<S, C: Concern> Start<S, C> {
         B: Body,
     {
         match Handling::begin(self.shared, &mut self.parts, self.tag, payload, bytes) {
-            Begun::GoOn(mut handling, way, preparation) => {
-                let (service, parts, body) = (self.service, self.parts, body.rewritten(handling.take_rewritten()));
+            Begun::GoOn { handling, way, preparation, rewritten } => {
+                let (service, parts) = (self.service, self.parts);
+                let body = match rewritten {
+                    Some(frames) => body.rewritten(frames),
+                    None => body,
+                };
                 let Some(preparation) = preparation else {
                     return State::go_on(service, parts, body, handling, way, recorder);
                 };
@@ -170,14 +174,15 @@ impl<S, C: Concern> Start<S, C> {
         if read.frames.is_empty() && read.error.is_none() && has_no_message(&self.parts.method) {
             return self.judge(Ok(None), &bytes, RequestBody::read(read), recorder);
         }
+        let whole;
         let payload = match (self.foreign, &read.error) {
             (Some(foreign), _) => Err(foreign),
             (None, None) => {
-                Payload::read_with(&bytes, depth, &self.shared.settings.meta_tools).map_err(Unread::Unreadable)
+                whole = Payload::read_with(&bytes, depth, &self.shared.settings.meta_tools);
+                whole.as_ref().map(Some).map_err(|why| Unread::Unreadable(*why))
             }
             (None, Some(_)) => Err(Unread::Broken),
         };
-        let payload = payload.as_ref().map(Some).map_err(|unread| *unread);
         self.judge(payload, &bytes, RequestBody::read(read), recorder)
     }
 }
@@ -322,8 +327,8 @@ where
         if let Some(recorder) = recorder {
             recorder.judged(Some(handling.outside()));
         }
-        if let Way::LookUp(meta) = way {
-            let keys = handling.keys(&parts, meta.as_deref());
+        if let Way::LookUp { meta, capabilities } = way {
+            let keys = handling.keys(&parts, capabilities.as_deref());
             match handling.find(&keys) {
                 Found::Tools(tools) => {
                     if let Err(refusal) = handling.judge(&tools) {

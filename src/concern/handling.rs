@@ -30,8 +30,6 @@ pub(super) struct Handling<C> {
     exchange: Exchange,
     /// The context as the caller wrote it, where a concern rewrote the request.
     as_it_came: Option<Box<McpContext>>,
-    /// What the inner service gets in place of the body that came.
-    rewritten: Option<Frames>,
     wants: Wants,
     tag: Option<SessionTag>,
     answers_initialize: bool,
@@ -43,8 +41,14 @@ pub(super) struct Handling<C> {
 
 /// How an exchange goes on once its request was read.
 pub(super) enum Begun<C> {
-    /// This way, once what must be done before is done.
-    GoOn(Handling<C>, Way, Option<Preparation>),
+    GoOn {
+        handling: Handling<C>,
+        way: Way,
+        /// What must be done before.
+        preparation: Option<Preparation>,
+        /// What the inner service gets in place of the body that came.
+        rewritten: Option<Frames>,
+    },
     Refuse(Refusal, McpContext),
     /// With the answer's message.
     Answer(Handling<C>, Frames),
@@ -121,9 +125,12 @@ impl<C: Concern> Handling<C> {
         let calls = read_calls(payload.ok().flatten(), &rewritten);
         let as_it_came = Some(Box::new(context.clone()));
         match Self::decide(shared, parts, tag, payload, &rewritten, McpContext { calls, ..context }) {
-            Begun::GoOn(handling, way, preparation) => {
-                Begun::GoOn(handling.rewritten_to(&rewritten, as_it_came), way, preparation)
-            }
+            Begun::GoOn { handling, way, preparation, rewritten: redeclared } => Begun::GoOn {
+                handling: Self { as_it_came, ..handling },
+                way,
+                preparation,
+                rewritten: redeclared.or_else(|| Some(rewritten.into())),
+            },
             Begun::Answer(handling, message) => Begun::Answer(Self { as_it_came, ..handling }, message),
             Begun::Refuse(refusal, context) => Begun::Refuse(refusal, as_it_came.map_or(context, |context| *context)),
         }
@@ -190,34 +197,32 @@ impl<C: Concern> Handling<C> {
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
         let decision = Decision::forwarded();
         let as_it_came = None;
-        let handling =
-            Self { shared, exchange, as_it_came, rewritten, wants, tag, answers_initialize, may_mend: false, decision };
-        match verdict {
+        let handling = Self { shared, exchange, as_it_came, wants, tag, answers_initialize, may_mend: false, decision };
+        let way = match verdict {
             Verdict::Answer(result) => match handling.context().id().map(|id| result_message(id, result)) {
-                Some(message) => Begun::Answer(handling, message),
-                None => Begun::GoOn(handling, Way::Forward, preparation),
+                Some(message) => return Begun::Answer(handling, message),
+                None => Way::Forward,
             },
             Verdict::LookUp => {
                 let first = payload.ok().flatten().and_then(|payload| payload.calls().first());
-                let meta = first.and_then(|call| call.meta).map(|meta| body.slice_ref(meta));
-                let meta = meta.and_then(|meta| redeclare::look_up(&handling.shared.concern, &handling.exchange, meta));
-                Begun::GoOn(handling, Way::LookUp(meta), preparation)
+                let part = |text| body.slice_ref(text);
+                let own = first.and_then(|call| Some((part(call.meta?), call.capabilities.map(part))));
+                let told = own.and_then(|(meta, capabilities)| {
+                    redeclare::look_up(&handling.shared.concern, &handling.exchange, meta, capabilities)
+                });
+                let (meta, capabilities) = told.unzip();
+                Way::LookUp { meta, capabilities: capabilities.flatten() }
             }
-            Verdict::Forward | Verdict::Refuse(_) => Begun::GoOn(handling, Way::Forward, preparation),
-        }
-    }
-
-    /// The same of a request that came in another form, and was rewritten to this body before it was decided about.
-    fn rewritten_to(self, body: &Bytes, as_it_came: Option<Box<McpContext>>) -> Self {
-        let rewritten = self.rewritten.or_else(|| Some(body.clone().into()));
-        Self { as_it_came, rewritten, ..self }
+            Verdict::Forward | Verdict::Refuse(_) => Way::Forward,
+        };
+        Begun::GoOn { handling, way, preparation, rewritten }
     }
 
     /// Judges the calls of the exchange by what the look-up found.
     pub(super) fn judge(&mut self, tools: &Tools) -> Result<(), Refusal> {
-        let called = self.exchange.context.called_tool_texts();
-        let called = called.chain(self.exchange.context.called_through_texts());
-        let known = called.filter_map(|name| Some((name.clone(), tools.get(name.as_str())?.visibility)));
+        let context = &self.exchange.context;
+        let called = context.called_tools().chain(context.called_through());
+        let known = called.filter_map(|name| Some((name.clone(), tools.find(name)?.visibility)));
         self.decision = Decision::about(known);
         self.shared.concern.call(&self.exchange, tools)
     }
@@ -241,16 +246,21 @@ impl<C: Concern> Handling<C> {
     /// Settles what the head of the answer says whatever its body is.
     pub(super) fn mark_head(&mut self, parts: &mut http::response::Parts) {
         self.settle_head(parts);
-        let audience = self.told_audience(parts);
-        parts.extensions.insert(McpContext { audience, ..self.outside().clone() });
+        let mut outside = self.outside().clone();
+        outside.audience = self.told_audience(parts);
+        parts.extensions.insert(outside);
     }
 
     /// The same of an answer that passes as it is.
     pub(super) fn leave(mut self, parts: &mut http::response::Parts) {
         self.settle_head(parts);
         let audience = self.told_audience(parts);
-        let outside = self.as_it_came.map_or(self.exchange.context, |context| *context);
-        parts.extensions.insert(McpContext { audience, ..outside });
+        let mut outside = match self.as_it_came {
+            Some(as_it_came) => *as_it_came,
+            None => self.exchange.context,
+        };
+        outside.audience = audience;
+        parts.extensions.insert(outside);
     }
 
     /// The audience that observers outside are told.
@@ -359,18 +369,13 @@ impl<C> Handling<C> {
         self.as_it_came.as_deref().unwrap_or(&self.exchange.context)
     }
 
-    /// What the inner service gets in place of the body that came.
-    pub(super) fn take_rewritten(&mut self) -> Option<Frames> {
-        self.rewritten.take()
-    }
-
     pub(super) fn settings(&self) -> &Settings {
         &self.shared.settings
     }
 
-    /// The keys of the catalogue by which this request is judged; `meta` is the JSON text of its first call's.
-    pub(super) fn keys(&self, parts: &Parts, meta: Option<&[u8]>) -> Keys {
-        self.store().keys(parts, self.context(), meta, &self.settings().look_up)
+    /// The keys of the catalogue by which this request is judged; its first call declares these capabilities in its `_meta`.
+    pub(super) fn keys(&self, parts: &Parts, capabilities: Option<&[u8]>) -> Keys {
+        self.store().keys(parts, self.context(), capabilities, &self.settings().look_up)
     }
 
     /// The catalogue, or who has to ask for it.

@@ -22,8 +22,8 @@ pub(super) struct Prepared<S, C, B: Body> {
 pub(super) enum Way {
     /// To the inner service.
     Forward,
-    /// To a look-up, with the JSON text of its `_meta`.
-    LookUp(Option<Bytes>),
+    /// To a look-up, with the JSON texts of its `_meta` and of the capabilities that this declares.
+    LookUp { meta: Option<Bytes>, capabilities: Option<Bytes> },
 }
 
 impl<S, C: Concern, B: Body> Prepared<S, C, B> {

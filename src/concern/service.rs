@@ -17,7 +17,7 @@ use super::future::{ResponseFuture, Start};
 use super::recorder::Recorder;
 use super::remembered::Remembered;
 use super::{Concern, RequestBody, ResponseBody, Settings, Unread};
-use crate::exchange::{Content, Encoding, untag_request};
+use crate::exchange::{Content, Encoding, RequestHead};
 
 /// The service that every layer of this crate makes: an inner service, and a concern about its exchanges.
 ///
@@ -95,11 +95,10 @@ where
         }
         let shared = Arc::clone(&self.shared);
         let recorder = Recorder::begin(&shared, &parts);
-        let tag = if shared.settings.tags { untag_request(&mut parts.headers) } else { None };
+        let RequestHead { content, encoding, tag } = RequestHead::read(&mut parts.headers, shared.settings.tags);
         let has_no_message = has_no_message(&parts.method);
-        let says = (Content::of(&parts.headers), Encoding::of(&parts.headers));
         let start = Start { service: ready, shared, parts, tag, foreign: None };
-        let reason = match says {
+        let reason = match (content, encoding) {
             _ if has_no_message && body.is_end_stream() => None,
             (Content::Json, Encoding::Identity) => return ResponseFuture::asking(start, body, recorder),
             (Content::ForeignJson, Encoding::Identity) => Some(Unread::Charset),

@@ -35,9 +35,12 @@ pub enum Content {
 impl Content {
     /// Reads the headers of a body.
     pub fn of(headers: &HeaderMap) -> Self {
-        let mut values = headers.get_all(CONTENT_TYPE).iter();
-        let Some(value) = values.next() else { return Self::Unlabelled };
-        if values.next().is_some() {
+        headers.get_all(CONTENT_TYPE).iter().fold(Self::Unlabelled, Self::and)
+    }
+
+    /// What a body is that has this `Content-Type` beside what made it this.
+    pub(super) fn and(self, value: &HeaderValue) -> Self {
+        if self != Self::Unlabelled {
             return Self::Other;
         }
         match value.as_bytes() {
@@ -71,14 +74,14 @@ pub enum Encoding {
 impl Encoding {
     /// Reads the headers of a body.
     pub fn of(headers: &HeaderMap) -> Self {
-        let is_identity = |value: &HeaderValue| {
-            value.to_str().is_ok_and(|codings| {
-                codings
-                    .split(',')
-                    .map(str::trim)
-                    .all(|coding| coding.is_empty() || coding.eq_ignore_ascii_case("identity"))
-            })
-        };
-        if headers.get_all(CONTENT_ENCODING).iter().all(is_identity) { Self::Identity } else { Self::Encoded }
+        headers.get_all(CONTENT_ENCODING).iter().fold(Self::Identity, Self::and)
+    }
+
+    /// Whether a body is encoded that has this `Content-Encoding` beside others.
+    pub(super) fn and(self, value: &HeaderValue) -> Self {
+        let is_identity = value.to_str().is_ok_and(|codings| {
+            codings.split(',').map(str::trim).all(|coding| coding.is_empty() || coding.eq_ignore_ascii_case("identity"))
+        });
+        if is_identity { self } else { Self::Encoded }
     }
 }

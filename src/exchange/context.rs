@@ -1,5 +1,6 @@
 //! What a layer found out about an exchange, for the inner service and for outer observers.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -104,22 +105,12 @@ impl McpContext {
     }
 
     /// The tools that the exchange calls, of a batch all of them.
-    pub(crate) fn called_tools(&self) -> impl Iterator<Item = &str> {
-        self.called_tool_texts().map(Text::as_str)
-    }
-
-    /// The same, to keep.
-    pub(crate) fn called_tool_texts(&self) -> impl Iterator<Item = &Text> {
+    pub(crate) fn called_tools(&self) -> impl Iterator<Item = &Text> {
         self.calls().iter().filter(|call| call.method == Some(Method::ToolsCall)).filter_map(|call| call.name.as_ref())
     }
 
     /// The tools that the exchange calls through meta-tools.
-    pub(crate) fn called_through(&self) -> impl Iterator<Item = &str> {
-        self.called_through_texts().map(Text::as_str)
-    }
-
-    /// The same, to keep.
-    pub(crate) fn called_through_texts(&self) -> impl Iterator<Item = &Text> {
+    pub(crate) fn called_through(&self) -> impl Iterator<Item = &Text> {
         let through = self.calls().iter().filter(|call| call.role == Some(MetaRole::Call));
         through.filter_map(|call| call.target.as_ref())
     }
@@ -267,7 +258,7 @@ impl CallInfo {
 }
 
 /// Text that shares a body's buffer where it stands there as it is. Always UTF-8: the reader checked it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Text(Bytes);
 
 impl Text {
@@ -287,5 +278,17 @@ impl Text {
 
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Its bytes, which cost nothing to have: without `unsafe` a text is checked again each time.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Maps by texts can be looked into by their bytes.
+impl Borrow<[u8]> for Text {
+    fn borrow(&self) -> &[u8] {
+        &self.0
     }
 }

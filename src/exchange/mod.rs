@@ -21,6 +21,7 @@ mod content;
 mod context;
 mod decision;
 mod declared;
+mod head;
 mod limits;
 mod predicate;
 mod record;
@@ -37,11 +38,12 @@ pub use context::{CallInfo, McpContext};
 pub(crate) use context::{Calls, Text};
 pub use decision::Decision;
 pub use declared::Declared;
+pub(crate) use head::RequestHead;
 pub use limits::Limits;
 pub use predicate::{EveryRequest, Predicate};
 pub(crate) use record::cut;
 pub use record::{End, Record};
-pub(crate) use session::{SessionTag, session_hash, tag_answer, untag_request};
+pub(crate) use session::{SessionTag, session_hash, tag_answer};
 
 /// One exchange, as concerns see it: what the request says, and what was settled for all requests.
 #[derive(Clone, Debug)]

@@ -90,7 +90,7 @@ impl SessionTag {
 }
 
 /// A session id with its tag taken off: the tag, and the id of the inner service if there is one.
-fn untag(id: &HeaderValue) -> Option<(SessionTag, Option<HeaderValue>)> {
+pub(super) fn untag(id: &HeaderValue) -> Option<(SessionTag, Option<HeaderValue>)> {
     let (code, separator, rest) = split(id.as_bytes())?;
     let inner = (separator == WRAPS).then(|| HeaderValue::from_bytes(rest).ok()).flatten();
     Some((SessionTag::read(code), inner))
@@ -125,19 +125,8 @@ pub(crate) fn session_hash(headers: &HeaderMap) -> Option<Text> {
     Some(Text::copy(&text))
 }
 
-/// Takes one tag off the request's session id, so that the inner service sees the id that it gave, or none.
-/// An id without a tag stays. Where the header stands more than once, no tag counts.
-pub(crate) fn untag_request(headers: &mut HeaderMap) -> Option<SessionTag> {
-    let mut values = headers.iter_mut().filter(|(name, _)| **name == SESSION_ID).map(|(_, value)| value);
-    let first = values.next()?;
-    if values.next().is_none() {
-        let (tag, inner) = untag(first)?;
-        match inner {
-            Some(inner) => *first = inner,
-            None => drop(headers.remove(SESSION_ID)),
-        }
-        return Some(tag);
-    }
+/// Takes a tag off each of a request's session ids.
+pub(super) fn untag_all(headers: &mut HeaderMap) {
     let all: Vec<_> = headers.get_all(SESSION_ID).iter().cloned().collect();
     headers.remove(SESSION_ID);
     for id in all {
@@ -147,13 +136,14 @@ pub(crate) fn untag_request(headers: &mut HeaderMap) -> Option<SessionTag> {
             None => drop(headers.append(SESSION_ID, id)),
         }
     }
-    None
 }
 
 /// Puts the tag in front of the session id of a 2xx answer. The answer to an `initialize` gets an id of
 /// our own where the inner service gave none.
 pub(crate) fn tag_answer(tag: &SessionTag, answers_initialize: bool, headers: &mut HeaderMap) {
-    let tagged = match headers.get(SESSION_ID) {
+    // An answer has few headers: to go through them is less than to hash the name.
+    let id = headers.iter().find(|(name, _)| **name == SESSION_ID).map(|(_, id)| id);
+    let tagged = match id {
         Some(id) => tag.around(id),
         None if answers_initialize => tag.alone(),
         None => None,
@@ -168,8 +158,12 @@ mod tests {
     use bytes::Bytes;
     use http::{HeaderMap, HeaderValue};
 
-    use super::{SESSION_ID, SessionTag, tag_answer, untag_request};
-    use crate::exchange::Declared;
+    use super::{SESSION_ID, SessionTag, tag_answer};
+    use crate::exchange::{Declared, RequestHead};
+
+    fn untag_request(headers: &mut HeaderMap) -> Option<SessionTag> {
+        RequestHead::read(headers, true).tag
+    }
 
     fn declarations() -> Vec<Declared> {
         vec![

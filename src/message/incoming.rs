@@ -63,6 +63,8 @@ pub struct Call<'a> {
     pub extensions: Option<&'a [u8]>,
     /// The JSON text of `params._meta`, where it is an object.
     pub meta: Option<&'a [u8]>,
+    /// The JSON text of what the client declares as its capabilities in `params._meta`, whatever it is.
+    pub capabilities: Option<&'a [u8]>,
     /// Whether `params.cursor` is there and not `null`, so that a further page of a list is asked for.
     pub has_cursor: bool,
     /// Whether `params._meta` declares a protocol version, as every request of the modern era must.
@@ -162,8 +164,13 @@ impl<'a> Payload<'a> {
     /// As of [`read`](Self::read).
     pub fn read_with(body: &'a [u8], depth: Depth, meta_tools: &MetaTools) -> Result<Self, Unreadable> {
         let mut reader = Reader::with_depth(body, depth);
-        let payload = match reader.peek()? {
-            Kind::Object => Self::Single(Call::read(&mut reader, meta_tools)?),
+        match reader.peek()? {
+            Kind::Object => {
+                let mut call = Call::default();
+                call.read(&mut reader, meta_tools)?;
+                reader.end()?;
+                Ok(Self::Single(call))
+            }
             Kind::Array => {
                 let mut calls = Vec::new();
                 reader.enter_array()?;
@@ -171,20 +178,18 @@ impl<'a> Payload<'a> {
                     if calls.len() == MOST_MESSAGES {
                         return Err(Unreadable::TooMany);
                     }
-                    calls.push(Call::read(&mut reader, meta_tools)?);
+                    let mut call = Call::default();
+                    call.read(&mut reader, meta_tools)?;
+                    calls.push(call);
                 }
-                Self::Batch(calls)
+                reader.end()?;
+                if calls.is_empty() { Err(Unreadable::NoMessage) } else { Ok(Self::Batch(calls)) }
             }
             _ => {
                 reader.skip()?;
                 reader.end()?;
-                return Err(Unreadable::NoMessage);
+                Err(Unreadable::NoMessage)
             }
-        };
-        reader.end()?;
-        match &payload {
-            Self::Batch(calls) if calls.is_empty() => Err(Unreadable::NoMessage),
-            _ => Ok(payload),
         }
     }
 
@@ -210,12 +215,13 @@ impl<'a> Call<'a> {
         if is_modern && self.method() != Some(Method::Initialize) { Era::Modern } else { Era::Legacy }
     }
 
-    fn read(reader: &mut Reader<'a>, meta_tools: &MetaTools) -> Result<Self, Error> {
-        let mut call = Self::default();
+    /// Fills in what the next value says.
+    // Not given back, since a call is large to move.
+    fn read(&mut self, reader: &mut Reader<'a>, meta_tools: &MetaTools) -> Result<(), Error> {
         if reader.peek()? != Kind::Object {
             reader.skip()?;
-            call.fault = Some(Fault::NotAnObject);
-            return Ok(call);
+            self.fault = Some(Fault::NotAnObject);
+            return Ok(());
         }
         let mut seen = Seen::new(["method", "id", "params", "result", "error"]);
         let mut initialize = Initialize::default();
@@ -223,43 +229,43 @@ impl<'a> Call<'a> {
         let mut ids = 0;
         reader.enter_object()?;
         while let Some(key) = reader.member()? {
-            match seen.note(key, &mut call.fault) {
+            match seen.note(key, &mut self.fault) {
                 Some("method") => {
-                    call.method = read_method(reader)?;
-                    if call.method.is_none() {
-                        call.fault.get_or_insert(Fault::Unreadable("method"));
+                    self.method = read_method(reader)?;
+                    if self.method.is_none() {
+                        self.fault.get_or_insert(Fault::Unreadable("method"));
                     }
                 }
                 Some("id") => {
                     ids += 1;
-                    call.id = read_id(reader)?;
+                    self.id = read_id(reader)?;
                 }
                 Some("params") if reader.peek()? == Kind::Object => {
-                    call.read_params(reader, &mut initialize, &mut arguments)?;
+                    self.read_params(reader, &mut initialize, &mut arguments)?;
                 }
                 Some("result" | "error") => {
-                    call.is_response = true;
+                    self.is_response = true;
                     reader.skip()?;
                 }
                 _ => drop(reader.skip()?),
             }
         }
-        call.is_response &= !seen.has("method");
+        self.is_response &= !seen.has("method");
         // A response to a message whose id could not be read has `null` there.
-        if ids > 0 && call.id.is_none() && !call.is_response {
-            call.fault.get_or_insert(Fault::Unreadable("id"));
+        if ids > 0 && self.id.is_none() && !self.is_response {
+            self.fault.get_or_insert(Fault::Unreadable("id"));
         }
         if ids > 1 {
-            call.id = None;
+            self.id = None;
         }
-        if call.method() == Some(Method::Initialize) {
-            call.version = initialize.version.and_then(|version| version.decode().ok());
-            call.extensions = initialize.extensions.map(|span| &reader.source()[span.start..span.end]);
+        if self.method() == Some(Method::Initialize) {
+            self.version = initialize.version.and_then(|version| version.decode().ok());
+            self.extensions = initialize.extensions.map(|span| &reader.source()[span.start..span.end]);
         }
-        if let Some(arguments) = arguments.filter(|_| call.method() == Some(Method::ToolsCall)) {
-            call.read_arguments(arguments, reader.source(), meta_tools)?;
+        if let Some(arguments) = arguments.filter(|_| self.method() == Some(Method::ToolsCall)) {
+            self.read_arguments(arguments, reader.source(), meta_tools)?;
         }
-        Ok(call)
+        Ok(())
     }
 
     fn read_params(
@@ -310,6 +316,7 @@ impl<'a> Call<'a> {
 
     fn read_meta(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         let mut seen = Seen::new([meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES]);
+        self.capabilities = None;
         reader.enter_object()?;
         let start = reader.position() - 1;
         while let Some(key) = reader.member()? {
@@ -318,10 +325,17 @@ impl<'a> Call<'a> {
                     self.version = reader.string()?.decode().ok();
                     self.declares_version = true;
                 }
-                Some(meta::CLIENT_CAPABILITIES) if reader.peek()? == Kind::Object => {
-                    let extensions = read_extensions(reader, &mut self.fault)?;
-                    self.extensions = extensions.map(|span| &reader.source()[span.start..span.end]);
-                    self.declares_capabilities = true;
+                Some(meta::CLIENT_CAPABILITIES) => {
+                    let kind = reader.peek()?;
+                    let start = reader.position();
+                    if kind == Kind::Object {
+                        let extensions = read_extensions(reader, &mut self.fault)?;
+                        self.extensions = extensions.map(|span| &reader.source()[span.start..span.end]);
+                        self.declares_capabilities = true;
+                    } else {
+                        reader.skip()?;
+                    }
+                    self.capabilities = Some(&reader.source()[start..reader.position()]);
                 }
                 _ => drop(reader.skip()?),
             }

@@ -7,7 +7,7 @@ use http::StatusCode;
 
 use super::judge;
 use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Text};
 use crate::message::{Answer, Entry, EntryKind, Meta, Named, Reason, Refusal, Shape, Wants};
 use crate::protocol::{Audience, Method, ToolVisibility, code, meta};
 
@@ -107,19 +107,19 @@ impl Concern for Visibility {
         if calls.peek().is_none() {
             return Verdict::Forward;
         }
-        match calls.find(|name| !self.declared(name).includes(audience)) {
-            Some(hidden) => Verdict::Refuse(self.unknown_tool(exchange, hidden)),
+        match calls.find(|name| !self.declared.is_empty() && !self.declared(name.as_str()).includes(audience)) {
+            Some(hidden) => Verdict::Refuse(self.unknown_tool(exchange, hidden.as_str())),
             None => Verdict::LookUp,
         }
     }
 
     fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
-        let is_hidden = |name: &&str| tools.get(name).is_some_and(|tool| !tool.is_listed);
-        let hides_behind = |name: &&str| tools.hides_behind(name);
+        let is_hidden = |name: &&Text| tools.find(name).is_some_and(|tool| !tool.is_listed);
+        let hides_behind = |name: &&Text| tools.hides_behind(name);
         let context = exchange.context();
         let hidden = context.called_tools().find(is_hidden).or_else(|| context.called_through().find(hides_behind));
         match hidden {
-            Some(hidden) => Err(self.unknown_tool(exchange, hidden)),
+            Some(hidden) => Err(self.unknown_tool(exchange, hidden.as_str())),
             None => Ok(()),
         }
     }

@@ -6,9 +6,7 @@ use http::request::Parts;
 use http::{HeaderName, HeaderValue};
 
 use super::LookUp;
-use crate::exchange::McpContext;
-use crate::json::{Depth, Reader};
-use crate::protocol::meta;
+use crate::exchange::{McpContext, Text};
 
 /// What a header means for a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,21 +107,29 @@ impl Secrets {
         Self { first: RandomState::new(), second: RandomState::new() }
     }
 
-    /// The keys of a request whose first call has this `_meta` (its JSON text).
-    pub(super) fn keys(&self, parts: &Parts, context: &McpContext, meta: Option<&[u8]>, options: &LookUp) -> Keys {
+    /// The keys of a request whose first call declares these capabilities in its `_meta`: all of their JSON text counts, since a
+    /// server may go by more than extensions.
+    pub(super) fn keys(
+        &self,
+        parts: &Parts,
+        context: &McpContext,
+        capabilities: Option<&[u8]>,
+        options: &LookUp,
+    ) -> Keys {
         // Put together first: a keyed hash of one long text costs a fraction of that of its parts. What there may be any number
         // of comes last, so that no text stands for two requests.
-        let mut text = Text(Vec::with_capacity(USUAL_TEXT));
+        let mut text = Joined(Vec::with_capacity(USUAL_TEXT));
         text.part(context.audience().as_str().as_bytes());
-        text.number(context.era() as u64);
-        text.part(context.protocol_version().unwrap_or_default().as_bytes());
+        text.part(&[context.era() as u8]);
+        text.part(context.version.as_ref().map(Text::as_bytes).unwrap_or_default());
         text.part(context.declared().extensions().unwrap_or_default());
-        text.part(meta.and_then(capabilities).unwrap_or_default());
+        text.part(capabilities.unwrap_or_default());
         let uri = &parts.uri;
         text.part(uri.authority().map(|authority| authority.as_str()).unwrap_or_default().as_bytes());
         text.part(uri.path_and_query().map(|path| path.as_str()).unwrap_or_default().as_bytes());
         let roles = parts.headers.iter().map(|(name, value)| (Role::of(name), name.as_str(), value));
-        let mut headers: Vec<_> = roles.filter(|(role, ..)| role.tells_answers_apart()).collect();
+        let mut headers = Vec::with_capacity(parts.headers.len());
+        headers.extend(roles.filter(|(role, ..)| role.tells_answers_apart()));
         // They are in no order that counts, but the values of one name are.
         headers.sort_by_key(|(_, name, _)| *name);
         let asks = |(role, ..): &&(Role, &str, &HeaderValue)| role.tells_who_asks();
@@ -156,9 +162,9 @@ impl Secrets {
 const USUAL_TEXT: usize = 512;
 
 /// Parts as one text, from which they could be told again.
-struct Text(Vec<u8>);
+struct Joined(Vec<u8>);
 
-impl Text {
+impl Joined {
     /// The same text anew: this key, which stands for what was there.
     fn become_key(&mut self, key: Key) {
         self.0.clear();
@@ -176,21 +182,13 @@ impl Text {
     }
 
     fn part(&mut self, part: &[u8]) {
-        self.number(part.len() as u64);
+        // Seven bits of the length in each byte, and whether more follow: nearly always one byte, since all of this is hashed.
+        let mut length = part.len();
+        while length >= 0x80 {
+            self.0.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        self.0.push(length as u8);
         self.0.extend_from_slice(part);
     }
-}
-
-/// The JSON text of the capabilities that a `_meta` declares: all of them, since a server may go by more than extensions.
-fn capabilities(meta: &[u8]) -> Option<&[u8]> {
-    let mut reader = Reader::with_depth(meta, Depth::MAX);
-    let mut found = None;
-    reader.enter_object().ok()?;
-    while let Some(key) = reader.member().ok()? {
-        let span = reader.skip().ok()?;
-        if key.is(meta::CLIENT_CAPABILITIES) {
-            found = Some(span);
-        }
-    }
-    found.map(|span| &meta[span.start..span.end])
 }

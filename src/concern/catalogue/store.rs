@@ -68,15 +68,15 @@ impl Store {
         Self { secrets: Secrets::new(), kept: Mutex::default() }
     }
 
-    /// The keys of a request whose first call has this `_meta` (its JSON text).
+    /// The keys of a request whose first call declares these capabilities in its `_meta` (their JSON text).
     pub(in crate::concern) fn keys(
         &self,
         parts: &Parts,
         context: &McpContext,
-        meta: Option<&[u8]>,
+        capabilities: Option<&[u8]>,
         options: &LookUp,
     ) -> Keys {
-        self.secrets.keys(parts, context, meta, options)
+        self.secrets.keys(parts, context, capabilities, options)
     }
 
     /// The catalogue for a request that names these tools.
@@ -92,7 +92,7 @@ impl Store {
         // One by one they are asked for below.
         let by_lists = meta_tools.catalogue().is_none_or(|tool| tool.argument.is_none());
         let behind = || context.called_through().filter(|_| by_lists);
-        let names_all = |tools: &Tools| context.called_tools().chain(behind()).all(|name| tools.get(name).is_some());
+        let names_all = |tools: &Tools| context.called_tools().chain(behind()).all(|name| tools.find(name).is_some());
         let mut base = None;
         for key in [keys.private, keys.public] {
             let fresh = kept.slots.get(&key).and_then(|slot| slot.tools.as_ref()).filter(|(_, until)| now < *until);

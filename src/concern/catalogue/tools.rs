@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::exchange::McpContext;
+use crate::exchange::{McpContext, Text};
 use crate::protocol::ToolVisibility;
 
 /// The tools that a look-up found, by name.
 #[derive(Clone, Debug)]
 pub struct Tools {
-    by_name: HashMap<Box<str>, Tool>,
+    by_name: HashMap<Text, Tool>,
     /// What the server was asked to describe, whether or not it has it.
     described: HashSet<Box<str>>,
     /// Whether a meta-tool listed all that is behind it.
@@ -43,12 +43,17 @@ impl Tools {
 
     /// What is known of the tool of this name; `None` where the server does not list it.
     pub fn get(&self, name: &str) -> Option<Tool> {
+        self.by_name.get(name.as_bytes()).copied()
+    }
+
+    /// The same of a tool that is called.
+    pub(crate) fn find(&self, name: &Text) -> Option<Tool> {
         self.by_name.get(name).copied()
     }
 
     /// Whether a call through a meta-tool may not run, of a tool with this name.
-    pub(crate) fn hides_behind(&self, name: &str) -> bool {
-        self.get(name).map_or(self.refuses_unlisted, |tool| !tool.is_listed)
+    pub(crate) fn hides_behind(&self, name: &Text) -> bool {
+        self.find(name).map_or(self.refuses_unlisted, |tool| !tool.is_listed)
     }
 
     /// What becomes of such calls of tools that are not here.
@@ -59,8 +64,9 @@ impl Tools {
     /// What a request names that was not asked for yet: the tools behind meta-tools, and what `tools/list` does not have.
     pub(in crate::concern) fn missing(&self, context: &McpContext) -> Vec<Box<str>> {
         let named = context.called_through().chain(context.called_tools());
-        let is_missing = |name: &&str| !self.by_name.contains_key(*name) && !self.described.contains(*name);
-        let mut missing: Vec<Box<str>> = named.filter(is_missing).map(Box::from).collect();
+        let unlisted = named.filter(|name| !self.by_name.contains_key(*name)).map(Text::as_str);
+        let mut missing: Vec<Box<str>> =
+            unlisted.filter(|name| !self.described.contains(*name)).map(Box::from).collect();
         missing.sort_unstable();
         missing.dedup();
         missing
@@ -92,7 +98,7 @@ impl Tools {
         kept.described.clear();
         for (name, tool) in learned.iter().flat_map(|learned| &learned.by_name) {
             if !kept.by_name.contains_key(name) {
-                kept.add(name, *tool);
+                kept.insert(name.clone(), *tool);
             }
         }
         Some(Arc::new(kept))
@@ -110,12 +116,16 @@ impl Tools {
 
     /// Adds an entry. A name that is listed twice is what all its entries allow.
     pub(in crate::concern) fn add(&mut self, name: &str, tool: Tool) {
-        if let Some(known) = self.by_name.get_mut(name) {
+        if let Some(known) = self.by_name.get_mut(name.as_bytes()) {
             known.is_listed &= tool.is_listed;
             known.visibility = known.visibility.and(tool.visibility);
             return;
         }
-        self.bytes += name.len() + size_of::<(Box<str>, Tool)>();
-        self.by_name.insert(name.into(), tool);
+        self.insert(Text::copy(name), tool);
+    }
+
+    fn insert(&mut self, name: Text, tool: Tool) {
+        self.bytes += name.as_bytes().len() + size_of::<(Text, Tool)>();
+        self.by_name.insert(name, tool);
     }
 }

@@ -1,0 +1,55 @@
+//! What the headers of a request say before anything else of it is read.
+
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
+
+use super::session::{SessionTag, untag, untag_all};
+use super::{Content, Encoding};
+use crate::protocol::header::SESSION_ID;
+
+/// What the headers of a request say of its body and its session.
+#[derive(Debug)]
+pub(crate) struct RequestHead {
+    pub(crate) content: Content,
+    pub(crate) encoding: Encoding,
+    /// The tag that was taken off the session id, so that the inner service sees the id that it gave, or none.
+    pub(crate) tag: Option<SessionTag>,
+}
+
+impl RequestHead {
+    /// Reads the headers in one pass, since to look each up by its name is to hash that. Takes one tag off the session id, where
+    /// ids have tags; an id without one stays. Where the header stands more than once, no tag counts.
+    pub(crate) fn read(headers: &mut HeaderMap, has_tags: bool) -> Self {
+        let (mut content, mut encoding) = (Content::Unlabelled, Encoding::Identity);
+        let (mut id, mut ids): (Option<&mut HeaderValue>, usize) = (None, 0);
+        for (name, value) in headers.iter_mut() {
+            if *name == CONTENT_TYPE {
+                content = content.and(value);
+            } else if *name == CONTENT_ENCODING {
+                encoding = encoding.and(value);
+            } else if *name == SESSION_ID && has_tags {
+                id = Some(value);
+                ids += 1;
+            }
+        }
+        let tag = match id {
+            Some(id) if ids == 1 => match untag(id) {
+                Some((tag, Some(inner))) => {
+                    *id = inner;
+                    Some(tag)
+                }
+                Some((tag, None)) => {
+                    headers.remove(SESSION_ID);
+                    Some(tag)
+                }
+                None => None,
+            },
+            Some(_) => {
+                untag_all(headers);
+                None
+            }
+            None => None,
+        };
+        Self { content, encoding, tag }
+    }
+}
