@@ -21,7 +21,9 @@ use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, he
 use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag};
 use crate::frames::Frames;
 use crate::json::Splice;
-use crate::message::{Answer, MetaRole, MetaTools, Payload, Reason, Refusal, Walked, Wants, result_message, walk};
+use crate::message::{
+    Answer, IdKey, MetaRole, MetaTools, Payload, Reason, Refusal, Walked, Wants, result_message, walk,
+};
 use crate::protocol::{Method, code};
 
 /// What is done about one exchange.
@@ -352,9 +354,14 @@ impl<C> Handling<C> {
         self.wants
     }
 
-    /// The message of the exchange that has this id (its JSON text).
+    /// The message of the exchange that has this id (its JSON text). A server that reads ids may spell them in another way:
+    /// `"a\/b"` in place of `"a/b"`, `1` in place of `1.0`.
     fn call(&self, id: &[u8]) -> Option<&CallInfo> {
-        self.context().calls().iter().find(|call| call.id() == Some(id))
+        let calls = self.context().calls();
+        calls.iter().find(|call| call.id() == Some(id)).or_else(|| {
+            let key = IdKey::of(id)?;
+            calls.iter().find(|call| call.id().is_some_and(|id| key.is(id)))
+        })
     }
 
     /// What was found out about the tools that are called, as the caller names them.

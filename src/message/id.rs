@@ -24,6 +24,11 @@ impl<'a> IdKey<'a> {
         let number: f64 = std::str::from_utf8(id).ok()?.parse().ok()?;
         Some(Self::Number((number + 0.0).to_bits()))
     }
+
+    /// Whether the id with this key, and this one (its JSON text), may be taken for the same.
+    pub(crate) fn is(&self, id: &[u8]) -> bool {
+        IdKey::of(id).as_ref() == Some(self)
+    }
 }
 
 #[cfg(test)]
@@ -31,9 +36,7 @@ mod tests {
     use super::IdKey;
 
     fn same(one: &str, other: &str) -> bool {
-        let (one, other) = (IdKey::of(one.as_bytes()), IdKey::of(other.as_bytes()));
-        assert!(one.is_some() && other.is_some());
-        one == other
+        IdKey::of(one.as_bytes()).expect("an id").is(other.as_bytes())
     }
 
     #[test]

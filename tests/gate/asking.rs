@@ -46,6 +46,19 @@ async fn a_look_up_has_an_unguessable_string_id_of_its_own() {
 }
 
 #[tokio::test]
+async fn its_answer_is_known_by_its_id_however_that_is_spelt() {
+    let server = listing(|received| {
+        let answer = result(received, &json!({ "tools": tools() }));
+        json_answer(answer.replace(r#""apps-"#, r#""\u0061pps-"#))
+    });
+    for request in [call, legacy_call] {
+        let gate = gate(&server);
+        runs(&gate, request("open")).await;
+        is_hidden(&gate, request("poll")).await;
+    }
+}
+
+#[tokio::test]
 async fn a_look_up_goes_where_the_call_goes() {
     let mut request = call("open");
     *request.uri_mut() = "http://127.0.0.1/a/mcp?tenant=1".parse().expect("a URI");

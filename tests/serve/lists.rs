@@ -140,3 +140,21 @@ async fn only_a_missing_method_is_made_up_for() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_answer_is_known_by_its_id_however_that_is_spelt() {
+    for (asked, answered, is_known) in [
+        ("7", "7.0", true),
+        ("70e-1", "7", true),
+        (r#""a/b""#, r#""a\/b""#, true),
+        (r#""\u00e9""#, r#""é""#, true),
+        ("7", r#""7""#, false),
+        ("7", "8", false),
+    ] {
+        let list = format!(r#"{{"jsonrpc":"2.0","id":{asked},"method":"resources/list"}}"#);
+        let said = format!(r#"{{"jsonrpc":"2.0","id":{answered},"result":{{"resources":[]}}}}"#);
+        let layer = serve().settings(Settings::new().audience(Fixed(Audience::Host)));
+        let answer = send(layer.layer(Server::saying(said)), post(list)).await;
+        assert_eq!(answer.text().contains(URI), is_known, "{asked} {answered}: {}", answer.text());
+    }
+}

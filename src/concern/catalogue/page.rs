@@ -8,7 +8,7 @@ use super::{Failure, Tool, Tools};
 use crate::concern::Concern;
 use crate::exchange::Exchange;
 use crate::json::{Depth, Error, Kind, Reader, Splice};
-use crate::message::{Entry, EntryKind, MetaRole, MetaTools, Nested, Next, Wants};
+use crate::message::{Entry, EntryKind, IdKey, MetaRole, MetaTools, Nested, Next, Wants};
 use crate::protocol::{TOOLS_CHANGED, code};
 
 /// What a page says beside its tools.
@@ -108,7 +108,7 @@ impl<C: Concern> Read<'_, '_, C> {
             let span = self.reader.skip()?;
             if key.is("id") {
                 ids += 1;
-                is_ours |= span.of(message) == wanted;
+                is_ours |= IdKey::of(span.of(message)).is_some_and(|id| id.is(wanted));
             } else if key.is("result") {
                 results += 1;
                 result = (kind == Kind::Object).then_some(here);
