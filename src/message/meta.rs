@@ -44,9 +44,9 @@ impl<'a> Meta<'a> {
     }
 
     /// Sets a member to this JSON text, in its place or behind the others. No effect where `_meta` is there and is
-    /// neither an object nor `null`.
+    /// neither an object nor `null`, and where the member is the same text, however it is spelt.
     pub fn set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if self.can_be_edited() {
+        if self.can_be_edited() && !is_text(self.get(key), raw.as_ref()) {
             self.object.set(key, raw);
         }
     }
@@ -88,9 +88,10 @@ impl<'a> Meta<'a> {
     }
 
     /// Sets a member of `ui` to this JSON text, and makes `ui` (and `_meta`) where they are missing. No effect
-    /// where one of them is there and is no object, but for a `_meta` that is `null`.
+    /// where one of them is there and is no object, but for a `_meta` that is `null`, and where the member is the same text,
+    /// however it is spelt.
     pub fn ui_set(&mut self, key: &str, raw: impl AsRef<[u8]>) {
-        if self.make_ui() {
+        if !is_text(self.ui_get(key), raw.as_ref()) && self.make_ui() {
             self.ui.set(key, raw);
         }
     }
@@ -130,6 +131,7 @@ impl<'a> Meta<'a> {
         if self.can_be_edited()
             && self.ui() == Shape::Object
             && let Some(value) = self.ui.get(ui_key)
+            && !is_text(self.get(key), value.bytes())
         {
             self.object.set(key, value.bytes());
         }
@@ -225,4 +227,11 @@ impl<'a> Meta<'a> {
             }
         }
     }
+}
+
+/// Whether a value is the text that this JSON text is, too: one that is spelt in another way is no other.
+fn is_text(value: Option<Value<'_>>, raw: &[u8]) -> bool {
+    value
+        .and_then(|value| value.string())
+        .is_some_and(|own| raw.starts_with(b"\"") && Reader::new(raw).string().is_ok_and(|text| own.same(&text)))
 }

@@ -54,6 +54,12 @@ async fn of_two_links_the_nested_one_wins() {
 }
 
 #[tokio::test]
+async fn two_spellings_of_one_link_are_one_link() {
+    let meta = r#"{"ui/resourceUri":"ui://a","ui":{"resourceUri":"ui:\/\/\u0061"}}"#;
+    links(meta, [meta, meta, r#"{"ui":{"resourceUri":"ui:\/\/\u0061"}}"#]).await;
+}
+
+#[tokio::test]
 async fn keys_and_schemes_are_seen_through_escapes() {
     let meta = r#"{"\u0075i/resourceUri":"\u0075i://a"}"#;
     let nested = r#"{"\u0075i/resourceUri":"\u0075i://a","ui":{"resourceUri":"\u0075i://a"}}"#;
