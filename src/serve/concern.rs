@@ -162,7 +162,8 @@ impl Concern for Serve {
     }
 
     fn edits_alike(&self) -> bool {
-        true
+        // What an app is called may tell its content, and change with its file.
+        self.apps.iter().all(|served| served.app().watched().is_none())
     }
 
     fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {

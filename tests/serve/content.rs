@@ -120,13 +120,22 @@ async fn a_file_is_read_again_when_it_changes() {
     let app = App::from_file(uri(), &path).expect("a document");
     let layer = ServeLayer::new().app(app.clone().reload().content_version());
     let fixed = ServeLayer::new().app(app);
+    // Long enough to be remembered.
+    let long = json!({"jsonrpc": "2.0", "id": 7, "result": {"resources": [{"uri": "file:///x".repeat(500)}]}});
+    let server = Server::saying(long.to_string());
+    let with_long_list = Client::connect(layer.clone(), server, Era::Legacy, Kind::Apps).await;
     let client = Client::connect(layer, account(Era::Modern, Form::Json), Era::Modern, Kind::Apps).await;
     let fixed = Client::connect(fixed, account(Era::Modern, Form::Json), Era::Modern, Kind::Apps).await;
     let read = async |document: &str| {
         let read = client.ask("resources/read", json!({"uri": URI})).await.json();
         assert_eq!(read["result"]["contents"][0]["text"], document);
         let listed = client.ask("resources/list", json!({})).await.json();
-        listed["result"]["resources"][0]["uri"].clone()
+        let version = listed["result"]["resources"][0]["uri"].clone();
+        for _ in 0..3 {
+            let listed = with_long_list.ask("resources/list", json!({})).await.json();
+            assert_eq!(listed["result"]["resources"][1]["uri"], version);
+        }
+        version
     };
     let first = read("<!doctype html><html>1").await;
     write("<!doctype html><html>2", 3);
