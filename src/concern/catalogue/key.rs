@@ -33,6 +33,8 @@ impl Role {
                 Self::Bound
             }
             "dpop" | "idempotency-key" | "last-event-id" | "payment-signature" | "x-payment" => Self::Bound,
+            // About the body of the call, or about an answer to it that the caller has already.
+            "digest" | "range" | "repr-digest" => Self::Bound,
             "accept" | "accept-encoding" | "date" => Self::Neutral,
             // Written anew for each request by tracers and by the edge.
             "b3" | "baggage" | "sentry-trace" | "traceparent" | "tracestate" | "uber-trace-id" => Self::Neutral,
@@ -41,7 +43,7 @@ impl Role {
             }
             "authorization" | "cookie" | "mcp-session-id" => Self::Credential,
             "api-key" | "x-access-token" | "x-api-key" | "x-auth-token" => Self::Credential,
-            name if name.starts_with("content-") || name.starts_with("mcp-param-") => Self::Bound,
+            name if ["content-", "if-", "mcp-param-"].iter().any(|start| name.starts_with(start)) => Self::Bound,
             name if name.starts_with("signature") => Self::Proof,
             name if name.starts_with("x-b3-") || name.starts_with("x-datadog-") => Self::Neutral,
             _ => Self::Deciding,

@@ -27,8 +27,8 @@ type NameCaller = dyn Fn(&Parts) -> Vec<u8> + Send + Sync;
 /// How the inner service is asked for its tools, and how long its answer is fresh.
 ///
 /// It is asked as the caller: with the headers and extensions of the call that is judged, but without what belongs to
-/// that one request (`Content-*`, `Mcp-Name`, `Mcp-Param-*`, `Idempotency-Key`, `DPoP`, `Signature*`, `X-Payment`) or to its
-/// connection (`Transfer-Encoding` and the like). Of callers that sign their requests (`Signature*`, RFC 9421) no two requests
+/// that one request (`Content-*`, `Digest`, `If-*`, `Range`, `Mcp-Name`, `Mcp-Param-*`, `Idempotency-Key`, `DPoP`, `Signature*`,
+/// `X-Payment`) or to its connection (`Transfer-Encoding` and the like). Of callers that sign their requests (`Signature*`, RFC 9421) no two requests
 /// are taken for the same caller's, so each of their calls costs a look-up.
 /// All pages together are bounded by [`Limits::response_bytes`](crate::exchange::Limits::response_bytes), and those of each list in number by 1000.
 ///
