@@ -44,7 +44,8 @@ where
             true if handling.enforces_events() => Glance::IfJson,
             true => Glance::Enough,
         };
-        let edit = Edit { handling, glance, phase: Phase::Sniffing(Frames::default()), out: Frames::default() };
+        let phase = Phase::Sniffing(Frames::default());
+        let edit = Edit { handling, glance, phase, passes: false, out: Frames::default() };
         Self { body: Some(body), edit, end: None }
     }
 
@@ -93,6 +94,8 @@ struct Edit<C> {
     handling: Handling<C>,
     glance: Glance,
     phase: Phase,
+    /// The event that has begun is too long to be read where nothing is enforced: what is left of it passes as it comes.
+    passes: bool,
     out: Frames,
 }
 
@@ -139,18 +142,24 @@ impl<C: Concern> Edit<C> {
             Phase::Events(splitter) => {
                 splitter.push(piece);
                 let most = self.handling.limits().response_bytes;
+                let is_enforced = self.handling.is_enforced();
                 while let Some(block) = splitter.next_block() {
                     // Also where it came in one piece, so that the same bytes always fare alike.
-                    if block.len() > most {
-                        let mut held = block.frames();
-                        held.extend(splitter.take_buffered());
-                        return self.too_large(held);
+                    let is_too_long = mem::take(&mut self.passes) || block.len() > most;
+                    if is_too_long && is_enforced {
+                        return self.too_large(Frames::default());
+                    } else if is_too_long {
+                        block.push_to(&mut self.out);
+                    } else {
+                        pass_on(&self.handling, self.glance, block, &mut self.out);
                     }
-                    pass_on(&self.handling, self.glance, block, &mut self.out);
                 }
-                if splitter.buffered() > most {
-                    let held = splitter.take_buffered();
-                    self.too_large(held);
+                if self.passes || splitter.buffered() > most {
+                    if is_enforced {
+                        return self.too_large(Frames::default());
+                    }
+                    self.passes = true;
+                    self.out.extend(splitter.release());
                 }
             }
             Phase::Json(frames) => {
@@ -181,7 +190,10 @@ impl<C: Concern> Edit<C> {
             Phase::Sniffing(frames) => self.out.extend(frames),
             Phase::Events(mut splitter) => {
                 while let Some(block) = splitter.finish() {
-                    pass_on(&self.handling, self.glance, block, &mut self.out);
+                    match mem::take(&mut self.passes) {
+                        true => block.push_to(&mut self.out),
+                        false => pass_on(&self.handling, self.glance, block, &mut self.out),
+                    }
                 }
             }
             Phase::Json(frames) => {

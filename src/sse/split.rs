@@ -20,8 +20,8 @@ use crate::frames::{Frames, Loose};
 ///
 /// # Limits
 ///
-/// There are none here: an event without end is held until the caller, who reads [`buffered`](Self::buffered), gives up
-/// with [`take_buffered`](Self::take_buffered). Each chunk that is held costs a `Bytes` handle (four words) beside its
+/// There are none here: an event without end is held until the caller, who reads [`buffered`](Self::buffered), gives it up
+/// with [`release`](Self::release), or the stream with [`take_buffered`](Self::take_buffered). Each chunk that is held costs a `Bytes` handle (four words) beside its
 /// bytes; so that these do not outweigh the bytes, every 1024 chunks of an event that average below 64 bytes are copied
 /// into one. Without anything held, a splitter owns no memory of its own but the queue that pushing several chunks in a row needed.
 ///
@@ -100,6 +100,15 @@ impl Splitter {
     /// How many bytes were pushed and not given back: after `next_block` said `None`, those that wait for their blank line.
     pub fn buffered(&self) -> usize {
         self.buffered
+    }
+
+    /// Gives back what is held of the block that has begun, as it came. The splitter goes on with it: what is left of it is the
+    /// next block. For when [`next_block`](Self::next_block) said `None`.
+    pub fn release(&mut self) -> Frames {
+        let held = mem::take(&mut self.held);
+        self.loose = Loose::default();
+        self.buffered -= held.iter().map(Bytes::len).sum::<usize>();
+        Frames::from(held)
     }
 
     /// Gives up reading: all that is held, as it came. The splitter is then as new.

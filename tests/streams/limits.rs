@@ -26,6 +26,26 @@ async fn an_oversize_event_passes_where_nothing_is_enforced() {
 }
 
 #[tokio::test]
+async fn what_comes_behind_an_oversize_event_is_edited() {
+    let link = event(r#"{"id":7,"result":{"tools":[{"name":"a","_meta":{"ui/resourceUri":"ui://a"}}]}}"#);
+    let linked = link.replace(r#""ui://a"}"#, r#""ui://a","ui":{"resourceUri":"ui://a"}}"#);
+    assert_ne!(link, linked);
+    let limits = Limits::new().response_bytes(link.len());
+    for end in ["\n\n", "\r\n\r\n", "\r\r", "\n\r\n"] {
+        let big = format!("id: 1\ndata: {{{}}}{end}", " ".repeat(3 * link.len()));
+        let stream = [&link, &big, &link, &big, &big, &link].map(String::as_str).concat();
+        let expected = [&linked, &big, &linked, &big, &big, &linked].map(String::as_str).concat();
+        for cut in [1, 2, 7, link.len(), big.len(), stream.len()] {
+            let chunks = stream.as_bytes().chunks(cut).map(Bytes::copy_from_slice);
+            let server = Mutex::new(Some(event_answer(Body::frames(chunks))));
+            let server = Server::new(move |_| server.lock().expect("no panic").take().expect("asked once"));
+            let answer = send(host().limits(limits).layer(server), post(LIST)).await;
+            assert_eq!(answer.text(), expected, "{end:?} cut at {cut}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_stream_may_be_longer_than_any_limit() {
     let limits = Limits::new().response_bytes(2 * NOTICE.len());
     for content_type in ["text/event-stream", "application/json", "text/plain"] {
