@@ -1,5 +1,7 @@
 //! Several concerns as one.
 
+use std::mem;
+
 use bytes::Bytes;
 use http::request::Parts;
 
@@ -72,18 +74,21 @@ impl<I: Concern, O: Concern> Concern for Chain<I, O> {
         self.inner.incoming(context, incoming)
     }
 
+    // Into its caller, as what the concerns want: most forward, and then nothing is left of the chain.
     #[inline(always)]
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
-        match self.outer.request(exchange, asked) {
-            Verdict::Forward => self.inner.request(exchange, asked),
-            // The inner one may refuse without a look-up.
-            Verdict::LookUp => match self.inner.request(exchange, asked) {
-                Verdict::Refuse(refusal) => Verdict::Refuse(refusal),
-                // Nothing that must be judged is answered unjudged.
-                Verdict::Forward | Verdict::LookUp | Verdict::Answer(_) => Verdict::LookUp,
-            },
-            verdict => verdict,
-        }
+        let looks_up = match self.outer.request(exchange, asked) {
+            forward @ Verdict::Forward => {
+                // Nothing is in it to be dropped, which the compiler does not see.
+                mem::forget(forward);
+                false
+            }
+            Verdict::LookUp => true,
+            verdict => return verdict,
+        };
+        let verdict = self.inner.request(exchange, asked);
+        // The inner one may refuse without a look-up. Nothing that must be judged is answered unjudged.
+        if looks_up && !matches!(verdict, Verdict::Refuse(_)) { Verdict::LookUp } else { verdict }
     }
 
     fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
@@ -199,7 +204,10 @@ impl<C: Concern> Concern for Option<C> {
 
     #[inline(always)]
     fn request(&self, exchange: &Exchange, asked: &Asked<'_>) -> Verdict {
-        self.as_ref().map_or(Verdict::Forward, |concern| concern.request(exchange, asked))
+        match self {
+            Some(concern) => concern.request(exchange, asked),
+            None => Verdict::Forward,
+        }
     }
 
     fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {

@@ -222,6 +222,33 @@ mod tests {
         }
     }
 
+    /// One piece, after which it says that it is over.
+    struct Last(Option<Bytes>);
+
+    impl Body for Last {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            let piece = self.0.take().expect("it said that it is over");
+            Poll::Ready(Some(Ok(Frame::data(piece))))
+        }
+
+        fn is_end_stream(&self) -> bool {
+            self.0.is_none()
+        }
+    }
+
+    #[test]
+    fn a_body_that_says_it_is_over_is_not_asked_again() {
+        let mut body = pin!(Last(Some(Bytes::from_static(b"x"))));
+        let mut collect = Collect::new(1);
+        let mut step = || collect.poll_step(body.as_mut(), &mut Context::from_waker(Waker::noop()));
+        assert!(matches!(step(), Poll::Ready(Step::More)));
+        assert!(matches!(step(), Poll::Ready(Step::Whole(None))));
+        assert_eq!(collect.frames.collect::<Vec<_>>(), ["x"]);
+    }
+
     #[test]
     fn frames_of_a_known_length_become_one() {
         let source = Bytes::from((0..=u8::MAX).cycle().take(100_000).collect::<Vec<_>>());

@@ -23,7 +23,7 @@ use super::prepared::{Prepared, Way};
 use super::recorder::Recorder;
 use super::service::{Shared, has_no_message};
 use super::{Concern, Preparation, RequestBody, ResponseBody, Unread};
-use crate::exchange::{End, SessionTag};
+use crate::exchange::{End, SessionTag, Text};
 use crate::message::{Payload, Reason, Refusal};
 use crate::protocol::code;
 use crate::sse::Sniff;
@@ -77,6 +77,8 @@ pub(super) struct Start<S, C> {
     pub(super) shared: Arc<Shared<C>>,
     pub(super) parts: Parts,
     pub(super) tag: Option<SessionTag>,
+    /// The protocol version that a header names.
+    pub(super) version: Option<Text>,
     /// Why the body is no message, should there be one after all.
     pub(super) foreign: Option<Unread>,
 }
@@ -142,7 +144,7 @@ impl<S, C: Concern> Start<S, C> {
         S: Service<Request<RequestBody<B>>>,
         B: Body,
     {
-        match Handling::begin(self.shared, &mut self.parts, self.tag, payload, bytes) {
+        match Handling::begin(self.shared, &mut self.parts, self.tag, self.version, payload, bytes) {
             Begun::GoOn { handling, way, preparation, rewritten } => {
                 let (service, parts) = (self.service, self.parts);
                 let body = match rewritten {

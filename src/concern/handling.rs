@@ -18,7 +18,7 @@ use super::prepared::Way;
 use super::remembered::{self, Basis};
 use super::service::Shared;
 use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, head, redeclare};
-use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag};
+use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text};
 use crate::frames::Frames;
 use crate::json::Splice;
 use crate::message::{
@@ -95,11 +95,12 @@ impl<C: Concern> Handling<C> {
         shared: Arc<Shared<C>>,
         parts: &mut Parts,
         tag: Option<SessionTag>,
+        version: Option<Text>,
         payload: Result<Option<&Payload<'_>>, Unread>,
         body: &Bytes,
     ) -> Begun<C> {
         let settings = &shared.settings;
-        let mut context = read_context(parts, payload.ok().flatten(), body, tag.as_ref());
+        let mut context = read_context(payload.ok().flatten(), body, tag.as_ref(), version);
         match settings.audience.resolve(parts, &context.declared) {
             Ok(audience) => context.audience = audience,
             Err(odd) => {

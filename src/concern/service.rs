@@ -95,10 +95,11 @@ where
         }
         let shared = Arc::clone(&self.shared);
         let recorder = Recorder::begin(&shared, &parts);
-        let RequestHead { content, encoding, tag } = RequestHead::read(&mut parts.headers, shared.settings.tags);
+        let head = RequestHead::read(&mut parts.headers, shared.settings.tags);
         let has_no_message = has_no_message(&parts.method);
-        let start = Start { service: ready, shared, parts, tag, foreign: None };
-        let reason = match (content, encoding) {
+        let (tag, version) = (head.tag, head.version);
+        let start = Start { service: ready, shared, parts, tag, version, foreign: None };
+        let reason = match (head.content, head.encoding) {
             _ if has_no_message && body.is_end_stream() => None,
             (Content::Json, Encoding::Identity) => return ResponseFuture::asking(start, body, recorder),
             (Content::ForeignJson, Encoding::Identity) => Some(Unread::Charset),

@@ -4,8 +4,8 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 
 use super::session::{SessionTag, untag, untag_all};
-use super::{Content, Encoding};
-use crate::protocol::header::SESSION_ID;
+use super::{Content, Encoding, Text};
+use crate::protocol::header::{PROTOCOL_VERSION, SESSION_ID};
 
 /// What the headers of a request say of its body and its session.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(crate) struct RequestHead {
     pub(crate) encoding: Encoding,
     /// The tag that was taken off the session id, so that the inner service sees the id that it gave, or none.
     pub(crate) tag: Option<SessionTag>,
+    /// The protocol version that is named first.
+    pub(crate) version: Option<Text>,
 }
 
 impl RequestHead {
@@ -22,6 +24,7 @@ impl RequestHead {
     pub(crate) fn read(headers: &mut HeaderMap, has_tags: bool) -> Self {
         let (mut content, mut encoding) = (Content::Unlabelled, Encoding::Identity);
         let (mut id, mut ids): (Option<&mut HeaderValue>, usize) = (None, 0);
+        let mut version: Option<&HeaderValue> = None;
         for (name, value) in headers.iter_mut() {
             if *name == CONTENT_TYPE {
                 content = content.and(value);
@@ -30,8 +33,12 @@ impl RequestHead {
             } else if *name == SESSION_ID && has_tags {
                 id = Some(value);
                 ids += 1;
+            } else if *name == PROTOCOL_VERSION {
+                version = version.or(Some(value));
             }
         }
+        let version = version.and_then(|version| version.to_str().ok());
+        let version = version.map(|version| Text::known_version(version).unwrap_or_else(|| Text::copy(version)));
         let tag = match id {
             Some(id) if ids == 1 => match untag(id) {
                 Some((tag, Some(inner))) => {
@@ -50,6 +57,6 @@ impl RequestHead {
             }
             None => None,
         };
-        Self { content, encoding, tag }
+        Self { content, encoding, tag, version }
     }
 }

@@ -229,6 +229,13 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Neither a member nor the end stands here.
     pub fn member(&mut self) -> Result<Option<Str<'a>>, Error> {
+        self.member_inlined()
+    }
+
+    /// As [`member`](Self::member), for readers of small objects: to call it takes half as long as what it does. Lists are read no
+    /// sooner by it.
+    #[inline(always)]
+    pub(crate) fn member_inlined(&mut self) -> Result<Option<Str<'a>>, Error> {
         let Some(rest) = self.next(b'}')? else { return Ok(None) };
         let text = scan::token(self.bytes, rest, b'"', ErrorKind::ExpectedKey)?;
         let scanned = scan::string(self.bytes, text)?;

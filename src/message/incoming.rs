@@ -212,7 +212,13 @@ impl<'a> Call<'a> {
     /// Compatibility with Initialization-Based Versions"). `initialize` is always legacy.
     pub fn era(&self) -> Era {
         let is_modern = self.declares_version || self.declares_capabilities;
-        if is_modern && self.method() != Some(Method::Initialize) { Era::Modern } else { Era::Legacy }
+        if is_modern && !self.is(Method::Initialize) { Era::Modern } else { Era::Legacy }
+    }
+
+    /// Whether the method is this one, which has one name.
+    #[inline]
+    pub(crate) fn is(&self, method: Method) -> bool {
+        self.method.is_some() && self.method.as_deref() == method.name()
     }
 
     /// Fills in what the next value says.
@@ -228,7 +234,7 @@ impl<'a> Call<'a> {
         let mut arguments = (!meta_tools.is_empty()).then(Arguments::default);
         let mut ids = 0;
         reader.enter_object()?;
-        while let Some(key) = reader.member()? {
+        while let Some(key) = reader.member_inlined()? {
             match seen.note(key, &mut self.fault) {
                 Some("method") => {
                     self.method = read_method(reader)?;
@@ -258,11 +264,11 @@ impl<'a> Call<'a> {
         if ids > 1 {
             self.id = None;
         }
-        if self.method() == Some(Method::Initialize) {
+        if self.is(Method::Initialize) {
             self.version = initialize.version.and_then(|version| version.decode().ok());
             self.extensions = initialize.extensions.map(|span| &reader.source()[span.start..span.end]);
         }
-        if let Some(arguments) = arguments.filter(|_| self.method() == Some(Method::ToolsCall)) {
+        if let Some(arguments) = arguments.filter(|_| self.is(Method::ToolsCall)) {
             self.read_arguments(arguments, reader.source(), meta_tools)?;
         }
         Ok(())
@@ -276,7 +282,7 @@ impl<'a> Call<'a> {
     ) -> Result<(), Error> {
         let mut seen = Seen::new(["name", "uri", "_meta", "protocolVersion", "capabilities"]);
         reader.enter_object()?;
-        while let Some(key) = reader.member()? {
+        while let Some(key) = reader.member_inlined()? {
             match seen.note(key, &mut self.fault) {
                 Some("name") => self.name = self.read_param(reader, "params.name")?,
                 Some("uri") => self.uri = self.read_param(reader, "params.uri")?,
@@ -319,7 +325,7 @@ impl<'a> Call<'a> {
         self.capabilities = None;
         reader.enter_object()?;
         let start = reader.position() - 1;
-        while let Some(key) = reader.member()? {
+        while let Some(key) = reader.member_inlined()? {
             match seen.note(key, &mut self.fault) {
                 Some(meta::PROTOCOL_VERSION) if reader.peek()? == Kind::String => {
                     self.version = reader.string()?.decode().ok();

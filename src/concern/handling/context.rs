@@ -1,29 +1,25 @@
 //! What a request says about itself and its sender.
 
 use bytes::Bytes;
-use http::request::Parts;
 
 use crate::exchange::{CallInfo, Calls, Declared, KnownBy, McpContext, ResolvedAudience, SessionTag, Text};
 use crate::message::Payload;
-use crate::protocol::{Audience, Era, Method, header};
+use crate::protocol::{Audience, Era, Method};
 
-/// The revisions of MCP that there are: their names need not be copied.
-const REVISIONS: [&str; 5] = [Era::FIRST_MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-
-/// What the request says. The audience is settled afterwards: until then it is the one that sees least.
+/// What the request says, in its body and by its session's tag; or else the version that its header names. The audience is settled
+/// afterwards: until then it is the one that sees least.
 pub(super) fn read_context(
-    parts: &Parts,
     payload: Option<&Payload<'_>>,
     body: &Bytes,
     tag: Option<&SessionTag>,
+    version: Option<Text>,
 ) -> McpContext {
     let single = match payload {
         Some(Payload::Single(call)) => Some(call),
         Some(Payload::Batch(_)) | None => None,
     };
     let era = single.map_or(Era::Legacy, |call| call.era());
-    let speaks_for_itself =
-        single.filter(|call| call.era() == Era::Modern || call.method() == Some(Method::Initialize));
+    let speaks_for_itself = single.filter(|call| call.era() == Era::Modern || call.is(Method::Initialize));
     let declared = match speaks_for_itself {
         // Where readers may differ about a message, nothing counts as declared.
         Some(call) => match call.extensions {
@@ -32,13 +28,9 @@ pub(super) fn read_context(
         },
         None => tag.map_or(Declared::NOTHING, SessionTag::declared),
     };
-    let version = single
-        .and_then(|call| call.version.as_deref())
-        .or_else(|| parts.headers.get(header::PROTOCOL_VERSION)?.to_str().ok())
-        .map(|version| match REVISIONS.into_iter().find(|known| *known == version) {
-            Some(known) => Text::of_static(known),
-            None => Text::new(version, body),
-        });
+    let own = single.and_then(|call| call.version.as_deref());
+    let own = own.map(|own| Text::known_version(own).unwrap_or_else(|| Text::new(own, body)));
+    let version = own.or(version);
     let calls = read_calls(payload, body);
     let audience = ResolvedAudience { audience: Audience::Model, known_by: KnownBy::Declaration };
     McpContext { calls, era, version, declared, audience }
