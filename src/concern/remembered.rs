@@ -14,6 +14,7 @@ use bytes::Bytes;
 
 use super::handling::Edited;
 use crate::exchange::{CallInfo, McpContext, ResolvedAudience};
+use crate::frames::Frames;
 use crate::json::{Depth, Error, Kind, Reader, Span, Splice};
 use crate::protocol::{Era, Method};
 
@@ -26,8 +27,8 @@ const LIFETIME: Duration = Duration::from_secs(600);
 /// The most lists that are remembered.
 const MOST_LISTS: usize = 64;
 
-/// How many lengths are noted of lists that came once.
-const NOTED: usize = 64;
+/// The most lists that are not kept in a row, after many were kept in vain.
+const MOST_SKIPS: usize = 63;
 
 /// What the edits of a list go by, beside its text. See [`Concern::edits_alike`](super::Concern::edits_alike).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +55,10 @@ impl<'a> Basis<'a> {
         })
     }
 
+    fn bytes(&self) -> usize {
+        self.extensions.as_ref().map_or(0, |extensions| extensions.len())
+    }
+
     fn into_owned(self) -> Basis<'static> {
         Basis { extensions: self.extensions.map(|extensions| Cow::Owned(extensions.into_owned())), ..self }
     }
@@ -67,7 +72,7 @@ pub(super) struct Answer<'a> {
     pub(super) message: &'a Bytes,
 }
 
-/// The lists that came lately.
+/// The lists that came lately: of those that are equally long, and whose edits go by the same, one.
 #[derive(Debug)]
 pub(super) struct Remembered {
     /// The most bytes that are kept.
@@ -80,8 +85,9 @@ struct State {
     /// The first goes next, unless it was used since it was last looked at.
     kept: VecDeque<Kept>,
     bytes: usize,
-    /// The lengths of what came, without the id. What comes once only is not worth a copy.
-    lengths: VecDeque<usize>,
+    /// How many lists are not kept after the next one that was kept in vain: lists that never come again are not worth a copy.
+    penalty: usize,
+    skips: usize,
 }
 
 /// A list, and what became of it.
@@ -116,11 +122,14 @@ impl Remembered {
     /// What became of an equal answer.
     pub(super) fn recall(&self, answer: &Answer<'_>) -> Option<Edited> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let kept = state.kept.iter().find(|kept| kept.basis == answer.basis && kept.came.is_but_for_id(answer))?;
-        if kept.until < Instant::now() {
+        let kept = state.kept.iter().find(|kept| kept.stands_for(answer))?;
+        if kept.until < Instant::now() || !kept.came.is_but_for_id(answer) {
             return None;
         }
-        kept.was_used.store(true, Ordering::Relaxed);
+        // Only written where it must be, so that those who read at the same time do not wait for each other.
+        if !kept.was_used.load(Ordering::Relaxed) {
+            kept.was_used.store(true, Ordering::Relaxed);
+        }
         Some(match &kept.became {
             None => Edited::Not,
             Some(became) => {
@@ -131,72 +140,124 @@ impl Remembered {
         })
     }
 
-    /// Keeps what became of an answer, if one of its length came before.
+    /// Keeps what became of an answer.
     pub(super) fn keep(&self, answer: Answer<'_>, depth: Depth, edited: &Edited) {
-        let length = answer.message.len() - answer.id.len();
-        if !self.state.write().unwrap_or_else(PoisonError::into_inner).note(length) {
+        let became = match edited {
+            Edited::Not => None,
+            Edited::To(frames) => Some(frames),
+            // What takes the place of an answer is about more than its text.
+            Edited::Mended(_) | Edited::Refused(..) | Edited::Unreadable => return,
+        };
+        let bytes = answer.message.len() + became.map_or(0, Frames::len) + answer.basis.bytes();
+        if bytes > self.most || !self.state.write().unwrap_or_else(PoisonError::into_inner).admits(&answer) {
             return;
         }
-        let came = Identified::copy(answer.message, answer.id, depth);
-        let became = match edited {
-            Edited::Not => Some(None),
-            Edited::To(frames) => Identified::copy(&frames.to_bytes(), answer.id, depth).map(Some),
-            // What takes the place of an answer is about more than its text.
-            Edited::Mended(_) | Edited::Refused(..) | Edited::Unreadable => None,
+        let Some(came) = Identified::of_result(answer.message, answer.id, depth) else { return };
+        let became = match became.map(|frames| came.edited_to(frames)) {
+            None => None,
+            Some(Some(became)) => Some(became),
+            Some(None) => return,
         };
-        let (Some(came), Some(became)) = (came, became) else { return };
         let until = Instant::now() + LIFETIME;
-        let kept = Kept { basis: answer.basis.into_owned(), came, became, until, was_used: AtomicBool::new(true) };
+        let kept = Kept { basis: answer.basis.into_owned(), came, became, until, was_used: AtomicBool::new(false) };
         self.state.write().unwrap_or_else(PoisonError::into_inner).keep(kept, self.most);
     }
 }
 
 impl State {
-    /// Notes the length of what came; whether it was noted before.
-    fn note(&mut self, length: usize) -> bool {
-        let is_known = self.lengths.contains(&length);
-        if !is_known {
-            self.lengths.truncate(NOTED - 1);
-            self.lengths.push_front(length);
+    /// Whether an answer is to be kept, which is not known.
+    fn admits(&mut self, answer: &Answer<'_>) -> bool {
+        let now = Instant::now();
+        self.kept.retain(|kept| now <= kept.until);
+        self.bytes = self.kept.iter().map(Kept::bytes).sum();
+        if self.skips > 0 {
+            self.skips -= 1;
+            return false;
         }
-        is_known
+        let other = self.kept.iter().find(|kept| kept.stands_for(answer));
+        !other.is_some_and(|other| other.was_used.swap(false, Ordering::Relaxed))
     }
 
-    /// Keeps a list where there is room, or one goes that was not used of late.
+    /// Keeps a list where there is room, or others go that were not used of late.
     fn keep(&mut self, kept: Kept, most: usize) {
-        let now = Instant::now();
-        self.kept.retain(|old| now <= old.until && !(old.basis == kept.basis && old.came.text == kept.came.text));
-        self.bytes = self.kept.iter().map(Kept::bytes).sum();
-        while self.kept.len() == MOST_LISTS || self.bytes + kept.bytes() > most {
-            let Some(next) = self.kept.pop_front() else { return };
-            // Each gets a second chance, so that of more lists than there is room for some stay.
-            if next.was_used.swap(false, Ordering::Relaxed) {
-                self.kept.push_back(next);
+        if let Some(at) = self.kept.iter().position(|other| other.is_for_same(&kept)) {
+            // Who asked at the same time has kept it.
+            if self.kept[at].came.parts() == kept.came.parts() {
                 return;
             }
-            self.bytes -= next.bytes();
+            self.drop_unused(at);
+        }
+        while self.kept.len() == MOST_LISTS || self.bytes + kept.bytes() > most {
+            let Some(first) = self.kept.front() else { return };
+            // Each gets a second chance, so that of more lists than there is room for some stay.
+            if first.was_used.swap(false, Ordering::Relaxed) {
+                self.kept.rotate_left(1);
+                self.penalty = 0;
+                return;
+            }
+            self.drop_unused(0);
         }
         self.bytes += kept.bytes();
         self.kept.push_back(kept);
+    }
+
+    fn drop_unused(&mut self, at: usize) {
+        if let Some(unused) = self.kept.remove(at) {
+            self.bytes -= unused.bytes();
+            self.penalty = (2 * self.penalty + 1).min(MOST_SKIPS);
+            self.skips = self.penalty;
+        }
     }
 }
 
 impl Kept {
     fn bytes(&self) -> usize {
-        self.came.text.len() + self.became.as_ref().map_or(0, |became| became.text.len())
+        self.came.text.len() + self.became.as_ref().map_or(0, |became| became.text.len()) + self.basis.bytes()
+    }
+
+    /// Whether this is the one with which an answer is compared.
+    fn stands_for(&self, answer: &Answer<'_>) -> bool {
+        self.came.length() + answer.id.len() == answer.message.len() && self.basis == answer.basis
+    }
+
+    fn is_for_same(&self, other: &Self) -> bool {
+        self.came.length() == other.came.length() && self.basis == other.basis
     }
 }
 
 impl Identified {
     /// A copy of the text of an answer, a result and no more, that has this id; `None` of any other.
-    fn copy(text: &[u8], id: &[u8], depth: Depth) -> Option<Self> {
+    fn of_result(text: &[u8], id: &[u8], depth: Depth) -> Option<Self> {
         let place = id_of_result(text, depth).ok().flatten().filter(|place| place.of(text) == id)?;
         Some(Self { text: Bytes::copy_from_slice(text), id: place })
     }
 
+    /// A copy of what this was edited to. All edits are on one side of the id, since all are in the result.
+    fn edited_to(&self, edited: &Frames) -> Option<Self> {
+        let edited = edited.to_bytes();
+        let (before, behind) = (&self.text[..self.id.end], &self.text[self.id.start..]);
+        let start = if edited.starts_with(before) {
+            self.id.start
+        } else {
+            edited.ends_with(behind).then(|| edited.len() - behind.len())?
+        };
+        let id = Span::new(start, start + self.id.len());
+        Some(Self { text: Bytes::copy_from_slice(&edited), id })
+    }
+
+    /// How long the text is without the id.
+    fn length(&self) -> usize {
+        self.text.len() - self.id.len()
+    }
+
+    /// What stands before the id, and behind it.
+    fn parts(&self) -> (&[u8], &[u8]) {
+        (&self.text[..self.id.start], &self.text[self.id.end..])
+    }
+
     /// Whether an answer has this text, with its own id.
     fn is_but_for_id(&self, answer: &Answer<'_>) -> bool {
-        let (before, after) = (&self.text[..self.id.start], &self.text[self.id.end..]);
+        let (before, after) = self.parts();
         let message = answer.message;
         message.len() == before.len() + answer.id.len() + after.len()
             && message.starts_with(before)

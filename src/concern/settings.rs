@@ -88,11 +88,15 @@ impl Settings {
 
     /// Bounds the bytes of lists that are remembered; 0 for none.
     ///
-    /// A list of 1 KiB or more that came twice is kept for ten minutes, with what became of it: an equal one is then compared, not
-    /// read again. All bytes but those of the id must be equal, and who asks must be of the same audience and have declared the
-    /// same, so nobody gets anything that they would not get without. Only lists are kept, of up to a fourth of these bytes; no
-    /// contents, no results of calls, and nothing where a [`Policy`](crate::policy::Policy) about more than pins, a
-    /// [`Lint`](crate::lint::Lint) or a [`Restore`](crate::restore::Restore) has to be shown each.
+    /// A list of 1 KiB or more is kept for ten minutes, with what became of it: an equal one is then compared, not read again. All
+    /// bytes but those of the id must be equal, and who asks must be of the same audience and have declared the same, so nobody gets
+    /// anything that they would not get without. Only lists are kept, of up to a fourth of these bytes, and fewer where they never
+    /// come again; no contents, no results of calls, and nothing where a [`Policy`](crate::policy::Policy) about more than pins, a
+    /// [`Lint`](crate::lint::Lint), a [`Restore`](crate::restore::Restore), an app whose file is watched or one that is linked by a
+    /// closure has to be shown each.
+    ///
+    /// The bound is that of each service which a layer makes; its clones share it. What is kept too long goes with the next list
+    /// that is not known. Until then lists, and the declarations of those who asked, lie in memory as they came.
     #[must_use]
     pub fn remembered_bytes(mut self, bytes: usize) -> Self {
         self.remembered_bytes = bytes;

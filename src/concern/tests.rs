@@ -101,7 +101,7 @@ impl Concern for Counting {
 async fn an_equal_list_is_shown_no_more_to_what_edits_alike() {
     let tool = "x".repeat(2000);
     for (edits_alike, remembered, is_alone, expected) in
-        [(true, 1 << 20, true, 2), (false, 1 << 20, true, 5), (true, 0, true, 5), (true, 1 << 20, false, 5)]
+        [(true, 1 << 20, true, 1), (false, 1 << 20, true, 5), (true, 0, true, 5), (true, 1 << 20, false, 5)]
     {
         let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":["{tool}"]}}}}"#);
         let server = service_fn(move |_: Request<super::RequestBody<Full<Bytes>>>| {

@@ -204,6 +204,12 @@ impl App {
         self.file.as_ref().filter(|_| self.reload == Reload::WhenChanged)
     }
 
+    /// Whether lists show it alike each time. What it is called may tell its content, and change with its file; and a closure
+    /// that links tools may say something else of each.
+    pub(super) fn stays_as_it_is(&self) -> bool {
+        self.watched().is_none() && self.links.iter().all(|link| matches!(link, Link::Name(_)))
+    }
+
     pub(super) fn has_links(&self) -> bool {
         !self.links.is_empty()
     }

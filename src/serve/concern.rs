@@ -162,8 +162,7 @@ impl Concern for Serve {
     }
 
     fn edits_alike(&self) -> bool {
-        // What an app is called may tell its content, and change with its file.
-        self.apps.iter().all(|served| served.app().watched().is_none())
+        self.apps.iter().all(|served| served.app().stays_as_it_is())
     }
 
     fn add(&self, exchange: &Exchange, answer: Answer, list: EntryKind, entries: &mut Vec<Bytes>) {

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{Request, StatusCode};
 use serde_json::{Value, json};
+use tower::Layer;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::audit::Record;
 use tower_mcp_apps::exchange::{Fixed, Reason};
@@ -12,8 +13,8 @@ use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::testing::Body;
 
 use crate::exchange::{post, request, send};
-use crate::kit::Answer;
 use crate::kit::server::Server;
+use crate::kit::{self, Answer};
 use crate::log;
 
 const TEMPLATE: &str = "<!doctype html><html></html>";
@@ -419,5 +420,23 @@ fn each_violation_is_told_of_once_for_a_member() {
                 ),
             ]
         );
+    }
+}
+
+#[test]
+fn a_violation_is_told_of_each_time_its_list_comes() {
+    log::install();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let media_types = Policy::new().deny(List::MediaTypes, "text/html;profile=mcp-app").expect("a rule");
+    for policy in [api_only(), media_types] {
+        let meta = json!({ "ui": { "csp": { "connectDomains": ["https://evil.example"] } }, "pad": "x".repeat(2000) });
+        let (method, body, _) = answers(&meta)[0].clone();
+        let layer = PolicyLayer::new(policy.on_violation(OnViolation::Report));
+        let service = layer.layer(Server::saying(body));
+        for time in 1..=3 {
+            let request = kit::post(request(method, None).to_string());
+            let lines = log::during(|| runtime.block_on(kit::send(service.clone(), request)));
+            assert_eq!(lines.len(), 1, "{time}");
+        }
     }
 }

@@ -108,7 +108,7 @@ proptest! {
     fn remembered_is_read(
         texts in vec(text(), 2),
         askers in askers(),
-        turns in vec((0..2_usize, 0..2_usize, select(vec!["1", "22", "\"a b\"", ID])), 20),
+        turns in vec((0..2_usize, 0..2_usize, select(vec!["1", "2", "99", "\"a b\"", ID])), 20),
         flat_key in flat_key(),
         degradation in select(vec![Degradation::None, Degradation::Strip]),
         has in any::<(bool, bool)>(),

@@ -1,5 +1,8 @@
 //! What becomes of the server's lists: entries that join them, clashes, batches, links.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use http::StatusCode;
 use serde_json::{Value, json};
 use tower::Layer;
@@ -98,6 +101,22 @@ async fn tools_with_a_ui_of_their_own_are_linked_anew_by_name_alone() {
     assert_eq!(metas[1], json!({"ui/resourceUri": "ui://own/b"}));
     assert_eq!(metas[2]["ui"], json!({"visibility": ["app"], "resourceUri": "ui://accounts/charts"}));
     assert_eq!(metas[3], Value::Null);
+}
+
+#[tokio::test]
+async fn a_closure_that_links_is_asked_for_each_list() {
+    let says = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&says);
+    let charts = App::new("ui://accounts/charts".parse().expect("a URI"), app().html().clone());
+    let layer = serve().app(charts.link_where(move |_| asked.load(Ordering::Relaxed)));
+    // Long enough to be remembered.
+    let server = Server::with_tools(json!([{"name": "chart", "description": "x".repeat(2000)}]));
+    let client = Client::connect(layer, server, Era::Modern, Kind::Apps).await;
+    for linked in [true, true, true, false, true, false] {
+        says.store(linked, Ordering::Relaxed);
+        let tools = client.ask("tools/list", json!({})).await.json();
+        assert_eq!(tools["result"]["tools"][0].get("_meta").is_some(), linked);
+    }
 }
 
 #[tokio::test]

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::sync::PoisonError;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 
-use super::{Answer, Basis, Edited, Identified, MOST_LISTS, NOTED, Remembered, SHORTEST};
+use super::{Answer, Basis, Edited, LIFETIME, MOST_LISTS, MOST_SKIPS, Remembered, SHORTEST};
 use crate::exchange::{KnownBy, ResolvedAudience};
 use crate::json::Depth;
 use crate::protocol::{Audience, Era, Method};
@@ -22,6 +22,11 @@ const BASIS: Basis<'static> = Basis {
 /// A list of one tool with this name, which is long.
 fn list(id: &str, name: &str) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{{"name":"{name:x<SHORTEST$}"}}]}}}}"#).into()
+}
+
+/// A list whose length no other number's has.
+fn of_own_length(number: usize) -> Bytes {
+    list("1", &"y".repeat(SHORTEST + number))
 }
 
 /// What an edit would make of it.
@@ -51,19 +56,44 @@ fn bytes(remembered: &Remembered) -> usize {
     remembered.state.read().unwrap_or_else(PoisonError::into_inner).bytes
 }
 
+fn came(remembered: &Remembered, message: &Bytes) -> bool {
+    pass(remembered, BASIS, "1", message, message).0
+}
+
 #[test]
-fn what_comes_a_third_time_is_known_whatever_its_id() {
+fn what_comes_again_is_known_whatever_its_id() {
     for becomes in [edited, list] {
         let remembered = Remembered::new(1 << 20);
-        for (id, known) in [("1", false), ("2", false), ("3", true), ("\"a-long-one\"", true), ("-1.5e3", true)] {
+        for (id, known) in [("1", false), ("2", true), ("\"a-long-one\"", true), ("-1.5e3", true)] {
             let came = pass(&remembered, BASIS, id, &list(id, "a"), &becomes(id, "a"));
             assert_eq!(came, (known, becomes(id, "a")), "{id}");
         }
-        // Not one that is different in any byte, nor one whose id is not what was asked for.
-        assert!(!pass(&remembered, BASIS, "4", &list("4", "b"), &becomes("4", "b")).0);
-        assert!(!pass(&remembered, BASIS, "4", &list("5", "a"), &becomes("5", "a")).0);
-        assert!(!pass(&remembered, BASIS, "4", &list(" 4", "a"), &becomes("4", "a")).0);
     }
+}
+
+#[test]
+fn the_id_may_stand_behind_the_result() {
+    let text = |id: &str, tool: &str| Bytes::from(format!(r#"{{"result":["{tool}"],"id":{id}}}"#));
+    let remembered = Remembered::new(1 << 20);
+    let tool = "x".repeat(SHORTEST);
+    for (id, known) in [("1", false), ("\"1\"", true), ("12", true)] {
+        assert_eq!(pass(&remembered, BASIS, id, &text(id, &tool), &text(id, "y")), (known, text(id, "y")));
+    }
+}
+
+#[test]
+fn what_differs_in_any_byte_is_not_known() {
+    let known = |id: &str, message: &Bytes| {
+        let remembered = Remembered::new(1 << 20);
+        pass(&remembered, BASIS, "1", &list("1", "a"), &edited("1", "a"));
+        pass(&remembered, BASIS, id, message, &edited(id, "a")).0
+    };
+    assert!(known("4", &list("4", "a")));
+    assert!(!known("4", &list("4", "b")));
+    // Nor what has another id than what was asked.
+    assert!(!known("4", &list("5", "a")));
+    assert!(!known("4", &list(" 4", "a")));
+    assert!(!known("4", &list("44", "a")));
 }
 
 #[test]
@@ -79,8 +109,6 @@ fn it_is_known_to_those_alone_who_ask_alike() {
         Basis { audience: host, ..BASIS },
         Basis { extensions, ..BASIS },
     ];
-    // The length is known to have come, so each is kept at once.
-    pass(&remembered, BASIS, "1", &list("1", "a"), &list("1", "a"));
     for (number, basis) in bases.iter().enumerate() {
         let became = edited("1", &number.to_string());
         assert_eq!(pass(&remembered, basis.clone(), "1", &list("1", "a"), &became), (false, became));
@@ -99,7 +127,6 @@ fn only_results_that_say_nothing_else_are_kept() {
         (r#"{"result":{},"id":1}"#, true),
         (r#" { "id" : 1 , "result" : { "id" : 2 } } "#, true),
         (r#"{"\u0069d":1,"result":{}}"#, true),
-        (r#"{"id":2,"result":{}}"#, false),
         (r#"{"id":1.0,"result":{}}"#, false),
         (r#"{"id":1,"id":1,"result":{}}"#, false),
         (r#"{"id":1,"result":{},"result":{}}"#, false),
@@ -113,81 +140,144 @@ fn only_results_that_say_nothing_else_are_kept() {
     ] {
         let remembered = Remembered::new(1 << 20);
         let message = Bytes::from([message, &pad].concat());
-        let known: Vec<_> = (0..3).map(|_| pass(&remembered, BASIS, "1", &message, &message).0).collect();
-        assert_eq!(known, [false, false, is_kept], "{message:?}");
+        assert_eq!([(); 2].map(|()| came(&remembered, &message)), [false, is_kept], "{message:?}");
     }
-    // Also where only what became of it is not as it should be.
+}
+
+#[test]
+fn an_answer_to_something_else_is_not_kept() {
+    // It was edited by its shape; who has asked this gets it by its method.
     let remembered = Remembered::new(1 << 20);
+    pass(&remembered, BASIS, "1", &list("2", "a"), &edited("2", "by its shape"));
+    assert!(!pass(&remembered, BASIS, "2", &list("2", "a"), &edited("2", "a")).0);
+}
+
+#[test]
+fn what_takes_the_place_of_an_answer_is_not_kept() {
     let message = list("1", "a");
-    let known = (0..3).any(|_| pass(&remembered, BASIS, "1", &message, &"[]".into()).0);
-    assert!(!known);
+    let answer = || Answer { basis: BASIS, id: b"1", message: &message };
+    for edited in [
+        Edited::Mended(edited("1", "a").into()),
+        Edited::Refused(edited("1", "a").into(), None),
+        Edited::Unreadable,
+        Edited::To(edited("2", "another id").into()),
+    ] {
+        let remembered = Remembered::new(1 << 20);
+        remembered.keep(answer(), Depth::default(), &edited);
+        assert!(remembered.recall(&answer()).is_none());
+    }
+}
+
+#[test]
+fn what_has_a_longer_id_than_its_answer_is_long_is_nothing_to_remember() {
+    let remembered = Remembered::new(1 << 20);
+    let message = Bytes::from(format!(r#"{{"id":null,"error":"{}"}}"#, "x".repeat(SHORTEST)));
+    assert!(!pass(&remembered, BASIS, &"1".repeat(4 * SHORTEST), &message, &message).0);
 }
 
 #[test]
 fn what_is_kept_is_bounded_and_what_is_used_stays() {
-    let length = list("1", "").len();
-    let most = 8 * length;
+    let most = 8 * of_own_length(20).len();
     let remembered = Remembered::new(most);
-    let name = |number: usize| format!("{number:03}");
     let came = |number| {
-        let list = list("1", &name(number));
-        let is_known = pass(&remembered, BASIS, "1", &list, &list).0;
+        let is_known = came(&remembered, &of_own_length(number));
         assert!(bytes(&remembered) <= most);
         is_known
     };
-    came(0);
-    (0..8).for_each(|number| {
-        came(number);
-    });
+    for number in 0..8 {
+        assert!(!came(number));
+    }
     assert!((0..8).all(came));
     // One after the other that is used no more gives way, and the one that is used stays.
-    for number in 8..100 {
+    for number in 8..20 {
         came(number);
         assert!(came(0), "{number}");
     }
-    assert!(came(99) || came(98));
     // Of lists that take turns, more than there is room for, some stay.
-    let known = (0..1000).filter(|turn| came(200 + turn % 12)).count();
+    let known = (0..1000).filter(|turn| came(turn % 12)).count();
     assert!(known > 500, "{known}");
+}
+
+#[test]
+fn all_that_is_kept_counts() {
+    let extensions = |byte| Some(Cow::Owned(vec![byte; 10_000]));
+    let message = list("1", "a");
+    let remembered = Remembered::new(40_000);
+    for byte in 0..20 {
+        let basis = Basis { extensions: extensions(byte), ..BASIS };
+        pass(&remembered, basis, "1", &message, &edited("1", &"z".repeat(4_000)));
+    }
+    let of_each = message.len() + edited("1", &"z".repeat(4_000)).len() + 10_000;
+    assert_eq!(bytes(&remembered), 2 * of_each);
+    // What is longer than all that may be kept takes the place of nothing.
+    let longer = Basis { extensions: Some(Cow::Owned(vec![0; 40_000])), ..BASIS };
+    for _ in 0..3 * MOST_SKIPS {
+        assert!(!pass(&remembered, longer.clone(), "1", &message, &message).0);
+        assert!(!pass(&remembered, BASIS, "1", &message, &edited("1", &"z".repeat(40_000))).0);
+    }
+    assert_eq!(bytes(&remembered), 2 * of_each);
 }
 
 #[test]
 fn there_are_no_more_than_so_many_lists() {
     let remembered = Remembered::new(1 << 30);
-    for number in 0..3 * MOST_LISTS {
-        let list = list("1", &format!("{number:03}"));
-        pass(&remembered, BASIS, "1", &list, &list);
-    }
+    (0..3 * MOST_LISTS).for_each(|number| drop(pass(&remembered, BASIS, "1", &of_own_length(number), &Bytes::new())));
+    (0..3 * MOST_LISTS).for_each(|number| assert!(!came(&remembered, &of_own_length(number)) || number < MOST_LISTS));
     assert_eq!(remembered.state.read().unwrap_or_else(PoisonError::into_inner).kept.len(), MOST_LISTS);
 }
 
 #[test]
-fn what_came_once_long_ago_is_not_kept() {
-    let remembered = Remembered::new(1 << 30);
-    let come = |length: usize| {
-        let list = list("1", &"y".repeat(SHORTEST + length));
-        pass(&remembered, BASIS, "1", &list, &list);
-    };
-    (0..=NOTED).for_each(come);
-    come(0);
-    assert_eq!(bytes(&remembered), 0);
-    come(0);
-    assert_ne!(bytes(&remembered), 0);
+fn of_equally_long_lists_one_is_kept() {
+    let kept = |remembered: &Remembered| remembered.state.read().unwrap_or_else(PoisonError::into_inner).kept.len();
+    let remembered = Remembered::new(1 << 20);
+    assert_eq!(["a", "b", "b"].map(|name| came(&remembered, &list("1", name))), [false, false, true]);
+    // One that is used stays until it is used no more.
+    let remembered = Remembered::new(1 << 20);
+    let turns = ["a", "a", "b", "a", "b", "b", "b"].map(|name| came(&remembered, &list("1", name)));
+    assert_eq!(turns, [false, true, false, true, false, false, true]);
+    assert_eq!(kept(&remembered), 1);
+    // Many who ask at the same time, before it is known, keep one.
+    let remembered = Remembered::new(1 << 20);
+    for id in ["2", "3", "44"] {
+        remembered.keep(
+            Answer { basis: BASIS, id: id.as_bytes(), message: &list(id, "a") },
+            Depth::default(),
+            &Edited::Not,
+        );
+    }
+    assert_eq!((kept(&remembered), came(&remembered, &list("1", "a"))), (1, true));
+}
+
+#[test]
+fn lists_that_never_come_again_are_seldom_copied() {
+    let remembered = Remembered::new(1 << 20);
+    let copied = (0..1000).filter(|number| {
+        let list = list("1", &format!("{number:04}"));
+        came(&remembered, &list);
+        remembered.recall(&Answer { basis: BASIS, id: b"1", message: &list }).is_some_and(|_| {
+            // As if nobody had asked.
+            let state = remembered.state.write().unwrap_or_else(PoisonError::into_inner);
+            state.kept.iter().for_each(|kept| kept.was_used.store(false, Ordering::Relaxed));
+            true
+        })
+    });
+    let copied = copied.count();
+    assert!((10..30).contains(&copied), "{copied}");
 }
 
 #[test]
 fn nothing_is_remembered_for_ever() {
     let remembered = Remembered::new(1 << 20);
     let message = list("1", "a");
-    let came = || pass(&remembered, BASIS, "1", &message, &message).0;
-    assert_eq!([came(), came(), came()], [false, false, true]);
-    let age = || {
+    assert_eq!([(); 2].map(|()| came(&remembered, &message)), [false, true]);
+    {
         let mut state = remembered.state.write().unwrap_or_else(PoisonError::into_inner);
-        state.kept.iter_mut().for_each(|kept| kept.until = Instant::now());
-    };
-    age();
-    assert_eq!([came(), came()], [false, true]);
-    assert_eq!(bytes(&remembered), message.len());
+        state.kept.iter_mut().for_each(|kept| kept.until -= LIFETIME);
+    }
+    // Whatever is looked for next, it is gone.
+    came(&remembered, &of_own_length(0));
+    assert_eq!(bytes(&remembered), of_own_length(0).len());
+    assert_eq!([(); 2].map(|()| came(&remembered, &message)), [false, true]);
 }
 
 #[test]
@@ -201,13 +291,9 @@ fn what_is_short_or_too_long_is_edited_anew() {
 #[test]
 fn a_long_list_goes_out_without_a_copy() {
     let message = Bytes::from(format!(r#"{{"id":1,"result":"{}"}}"#, "x".repeat(1 << 16)));
-    let kept = Identified::copy(&message, b"1", Depth::default()).map(|came| came.text.as_ptr_range());
-    assert!(kept.is_some_and(|kept| kept != message.as_ptr_range()));
     let remembered = Remembered::new(1 << 20);
     let answer = || Answer { basis: BASIS, id: b"1", message: &message };
-    for _ in 0..2 {
-        remembered.keep(answer(), Depth::default(), &Edited::To(message.clone().into()));
-    }
+    remembered.keep(answer(), Depth::default(), &Edited::To(message.clone().into()));
     let frames = || match remembered.recall(&answer()) {
         Some(Edited::To(frames)) => frames.map(|frame| frame.as_ptr_range()).collect::<Vec<_>>(),
         _ => Vec::new(),
