@@ -81,8 +81,8 @@ pub(crate) fn answer(received: &Received, era: Era, form: Form) -> Response<Body
 }
 
 /// A client that has initialized, where its era does so.
-pub(crate) struct Client<L> {
-    pub(crate) layer: L,
+pub(crate) struct Client<S> {
+    pub(crate) service: S,
     pub(crate) server: Server,
     pub(crate) era: Era,
     pub(crate) kind: Kind,
@@ -90,24 +90,24 @@ pub(crate) struct Client<L> {
     pub(crate) opening: Answer,
 }
 
-impl<L, S, R> Client<L>
+impl<S, R> Client<S>
 where
-    L: Layer<Server, Service = S>,
-    S: tower::Service<Request<Body>, Response = Response<R>>,
+    S: tower::Service<Request<Body>, Response = Response<R>> + Clone,
     S::Error: std::fmt::Debug,
     R: http_body::Body<Data = Bytes>,
     R::Error: Into<BoxError>,
 {
-    pub(crate) async fn connect(layer: L, server: Server, era: Era, kind: Kind) -> Self {
+    pub(crate) async fn connect(layer: impl Layer<Server, Service = S>, server: Server, era: Era, kind: Kind) -> Self {
         let capabilities = capabilities(kind);
         let request = match era {
             Era::Legacy => post(initialize(&capabilities)),
             Era::Modern => modern("server/discover", &json!({}), &capabilities),
         };
-        let opening = send(layer.layer(server.clone()), request).await;
+        let service = layer.layer(server.clone());
+        let opening = send(service.clone(), request).await;
         server.take();
         let session = opening.header(SESSION).map(str::to_owned);
-        Self { layer, server, era, kind, session, opening }
+        Self { service, server, era, kind, session, opening }
     }
 
     pub(crate) fn request(&self, method: &str, params: &Value) -> Request<Body> {
@@ -128,7 +128,7 @@ where
     }
 
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Answer {
-        send(self.layer.layer(self.server.clone()), self.request(method, &params)).await
+        send(self.service.clone(), self.request(method, &params)).await
     }
 
     /// What the server says without anything between.

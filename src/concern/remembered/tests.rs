@@ -24,7 +24,7 @@ fn list(id: &str, name: &str) -> Bytes {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{{"name":"{name:x<SHORTEST$}"}}]}}}}"#).into()
 }
 
-/// A list whose length no other number's has.
+/// A list whose length that of no other number is; that of 0 is the length of [`list`].
 fn of_own_length(number: usize) -> Bytes {
     list("1", &"y".repeat(SHORTEST + number))
 }
@@ -246,6 +246,8 @@ fn of_equally_long_lists_one_is_kept() {
         );
     }
     assert_eq!((kept(&remembered), came(&remembered, &list("1", "a"))), (1, true));
+    // None of them in vain.
+    assert_eq!(remembered.state.read().unwrap_or_else(PoisonError::into_inner).penalty, 0);
 }
 
 #[test]
@@ -266,6 +268,23 @@ fn lists_that_never_come_again_are_seldom_copied() {
 }
 
 #[test]
+fn where_lists_come_again_others_are_kept_at_once() {
+    let remembered = Remembered::new(2 * of_own_length(9).len());
+    let penalty = || remembered.state.read().unwrap_or_else(PoisonError::into_inner).penalty;
+    (0..200).for_each(|number| assert!(!came(&remembered, &list("1", &format!("{number:04}")))));
+    assert_eq!(penalty(), MOST_SKIPS);
+    let used = of_own_length(2);
+    while !came(&remembered, &used) {}
+    // One that would take the place of what is used tells that lists do come again.
+    let is_forgiven = (0..1000).any(|number| {
+        came(&remembered, &of_own_length(3 + number % 3));
+        came(&remembered, &used);
+        penalty() == 0
+    });
+    assert!(is_forgiven);
+}
+
+#[test]
 fn nothing_is_remembered_for_ever() {
     let remembered = Remembered::new(1 << 20);
     let message = list("1", "a");
@@ -274,7 +293,8 @@ fn nothing_is_remembered_for_ever() {
         let mut state = remembered.state.write().unwrap_or_else(PoisonError::into_inner);
         state.kept.iter_mut().for_each(|kept| kept.until -= LIFETIME);
     }
-    // Whatever is looked for next, it is gone.
+    assert!(remembered.recall(&Answer { basis: BASIS, id: b"1", message: &message }).is_none());
+    // Whatever is kept next, it is gone.
     came(&remembered, &of_own_length(0));
     assert_eq!(bytes(&remembered), of_own_length(0).len());
     assert_eq!([(); 2].map(|()| came(&remembered, &message)), [false, true]);
