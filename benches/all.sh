@@ -24,7 +24,7 @@ machine
 echo
 cargo test --quiet --test allocations -- --nocapture --test-threads=1 2>/dev/null | grep ' of at most '
 echo
-python3 benches/end_to_end/run.py --rounds 11 --seconds 1.2 $peers
+python3 benches/end_to_end/run.py --rounds 26 --seconds 0.5 $peers
 machine
 echo
 # What counts instructions needs no quiet.
