@@ -37,6 +37,7 @@ where
 {
     let (mut parts, body) = response.into_parts();
     let wanted = handling.wanted();
+    // Where nothing is wanted, it makes no difference, and most answers are spared the look.
     let content = if wanted.is_nothing() { Content::Other } else { Content::of(&parts.headers) };
     let is_readable = !matches!(content, Content::Other) || handling.is_enforced();
     let is_looked_at = wanted.needs_reading() || (content == Content::Events && wanted.has(Wants::OF_EVENTS));

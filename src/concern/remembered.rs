@@ -101,7 +101,7 @@ struct Kept {
     was_used: AtomicBool,
 }
 
-/// The text of an answer, and where its id stands.
+/// The text of an answer, and where its id stands. A copy: a part of what came would keep the whole buffer that it came in.
 #[derive(Debug)]
 struct Identified {
     text: Bytes,
@@ -226,23 +226,24 @@ impl Kept {
 }
 
 impl Identified {
-    /// A copy of the text of an answer, a result and no more, that has this id; `None` of any other.
+    /// The text of an answer, a result and no more, that has this id; `None` of any other.
     fn of_result(text: &[u8], id: &[u8], depth: Depth) -> Option<Self> {
         let place = id_of_result(text, depth).ok().flatten().filter(|place| place.of(text) == id)?;
         Some(Self { text: Bytes::copy_from_slice(text), id: place })
     }
 
-    /// A copy of what this was edited to. All edits are on one side of the id, since all are in the result.
+    /// What this was edited to. All edits are on one side of the id, since all are in the result.
     fn edited_to(&self, edited: &Frames) -> Option<Self> {
-        let edited = edited.to_bytes();
+        let mut text = Vec::with_capacity(edited.len());
+        edited.clone().for_each(|piece| text.extend_from_slice(&piece));
         let (before, behind) = (&self.text[..self.id.end], &self.text[self.id.start..]);
-        let start = if edited.starts_with(before) {
+        let start = if text.starts_with(before) {
             self.id.start
         } else {
-            edited.ends_with(behind).then(|| edited.len() - behind.len())?
+            text.ends_with(behind).then(|| text.len() - behind.len())?
         };
         let id = Span::new(start, start + self.id.len());
-        Some(Self { text: Bytes::copy_from_slice(&edited), id })
+        Some(Self { text: text.into(), id })
     }
 
     /// How long the text is without the id.

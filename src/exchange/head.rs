@@ -7,7 +7,7 @@ use super::session::{SessionTag, untag, untag_all};
 use super::{Content, Encoding, Text};
 use crate::protocol::header::{PROTOCOL_VERSION, SESSION_ID};
 
-/// What the headers of a request say of its body and its session.
+/// What the headers of a request say of its body, its session and its version.
 #[derive(Debug)]
 pub(crate) struct RequestHead {
     pub(crate) content: Content,

@@ -107,6 +107,7 @@ impl Concern for Visibility {
         if calls.peek().is_none() {
             return Verdict::Forward;
         }
+        // Without a declaration no name need be read as text.
         match calls.find(|name| !self.declared.is_empty() && !self.declared(name.as_str()).includes(audience)) {
             Some(hidden) => Verdict::Refuse(self.unknown_tool(exchange, hidden.as_str())),
             None => Verdict::LookUp,
