@@ -283,8 +283,7 @@ impl<C: Concern> Handling<C> {
         // A method that is not known is 404 in the modern era (MCP 2026-07-28, "Protocol Version Header").
         self.may_mend = parts.status.is_success() || parts.status == StatusCode::NOT_FOUND;
         // A layer inside that refused has the last word: nothing went further.
-        let is_refused = parts.extensions.get().is_some_and(Decision::is_refused);
-        if self.decision.says_anything() && !is_refused {
+        if self.decision.says_anything() && !parts.extensions.get().is_some_and(Decision::is_refused) {
             parts.extensions.insert(mem::take(&mut self.decision));
         }
         if let Some(as_it_came) = &self.as_it_came

@@ -22,7 +22,9 @@ use crate::protocol::ToolVisibility;
 pub struct Decision {
     outcome: Outcome,
     reason: Option<Reason>,
-    tools: Vec<(Text, ToolVisibility)>,
+    /// What was found out about a tool that is called. Most requests call one, which needs no list.
+    tool: Option<(Text, ToolVisibility)>,
+    others: Vec<(Text, ToolVisibility)>,
 }
 
 /// What became of a request.
@@ -61,7 +63,7 @@ impl Decision {
 
     /// The request, or the answer to it, went no further.
     pub fn refused(reason: Option<Reason>) -> Self {
-        Self { outcome: Outcome::Refused, reason, tools: Vec::new() }
+        Self { outcome: Outcome::Refused, reason, ..Self::default() }
     }
 
     /// The same, of a request that went no further.
@@ -73,22 +75,26 @@ impl Decision {
     /// Adds what was found out about a tool that is called.
     #[must_use]
     pub fn with_tool(mut self, name: impl AsRef<str>, visibility: ToolVisibility) -> Self {
-        self.tools.push((Text::copy(name.as_ref()), visibility));
+        let tool = (Text::copy(name.as_ref()), visibility);
+        match &self.tool {
+            None => self.tool = Some(tool),
+            Some(_) => self.others.push(tool),
+        }
         self
     }
 
     /// What was found out about the tools that are called.
-    pub(crate) fn about(tools: impl Iterator<Item = (Text, ToolVisibility)>) -> Self {
-        Self { tools: tools.collect(), ..Self::default() }
+    pub(crate) fn about(mut tools: impl Iterator<Item = (Text, ToolVisibility)>) -> Self {
+        Self { tool: tools.next(), others: tools.collect(), ..Self::default() }
     }
 
     /// Calls the tools by other names: each pair has what one is called here, and then outside.
     pub(crate) fn rename<'t>(&mut self, names: impl Iterator<Item = (&'t Text, &'t Text)>) {
-        if self.tools.is_empty() {
+        if self.tool.is_none() {
             return;
         }
         let names: Vec<_> = names.collect();
-        for (name, _) in &mut self.tools {
+        for (name, _) in self.tool.iter_mut().chain(&mut self.others) {
             if let Some((_, outside)) = names.iter().find(|(here, _)| *here == name) {
                 *name = (*outside).clone();
             }
@@ -97,7 +103,7 @@ impl Decision {
 
     /// Whether there is anything to tell an observer.
     pub(crate) fn says_anything(&self) -> bool {
-        self.outcome != Outcome::Forwarded || !self.tools.is_empty()
+        self.outcome != Outcome::Forwarded || self.tool.is_some()
     }
 
     /// Whether the caller got an error of the layer's in the place of an answer.
@@ -121,7 +127,7 @@ impl Decision {
 
     /// For whom a called tool is, where the layer found it out.
     pub fn visibility(&self, tool: &str) -> Option<ToolVisibility> {
-        self.tools.iter().find(|(name, _)| name.as_str() == tool).map(|(_, visibility)| *visibility)
+        self.tool.iter().chain(&self.others).find(|(name, _)| name.as_str() == tool).map(|(_, visibility)| *visibility)
     }
 }
 

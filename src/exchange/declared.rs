@@ -18,14 +18,22 @@ use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION};
 /// assert!(declared.has_extension("io.modelcontextprotocol/ui") && !declared.has_extension("com.example/x"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Declared {
-    extensions: Option<Bytes>,
-    has_apps: bool,
+pub struct Declared(Declaration);
+
+/// What nearly all clients declare is told apart, so that to copy and to drop it costs nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Declaration {
+    #[default]
+    Nothing,
+    /// The text of [`Declared::APPS`].
+    Apps,
+    /// Another text.
+    Other { extensions: Bytes, has_apps: bool },
 }
 
 impl Declared {
     /// Nothing declared.
-    pub const NOTHING: Self = Self { extensions: None, has_apps: false };
+    pub const NOTHING: Self = Self(Declaration::Nothing);
 
     /// What this JSON text of an `extensions` object declares. What cannot be read declares nothing.
     pub fn read(extensions: Bytes) -> Self {
@@ -34,14 +42,14 @@ impl Declared {
             return Self::apps();
         }
         match declares(&extensions, APP_MEDIA_TYPE) {
-            Ok(has_apps) => Self { extensions: Some(extensions), has_apps },
+            Ok(has_apps) => Self(Declaration::Other { extensions, has_apps }),
             Err(_) => Self::NOTHING,
         }
     }
 
     /// The most usual declaration: MCP Apps with its one media type, and nothing else.
     pub fn apps() -> Self {
-        Self { extensions: Some(Bytes::from_static(Self::APPS)), has_apps: true }
+        Self(Declaration::Apps)
     }
 
     /// The `extensions` object of [`Declared::apps`].
@@ -50,20 +58,28 @@ impl Declared {
     /// Whether the client declared MCP Apps with `text/html;profile=mcp-app` (MCP Apps, "Client\<\>Server
     /// Capability Negotiation"). A declaration that is absent, empty, doubled or of another shape is a no.
     pub fn supports_apps(&self) -> bool {
-        self.has_apps
+        match self.0 {
+            Declaration::Nothing => false,
+            Declaration::Apps => true,
+            Declaration::Other { has_apps, .. } => has_apps,
+        }
     }
 
     /// Whether the client declared that it renders pages of this media type: case, spaces, quotes, and parameters other than
     /// the profile do not count. Who declared `text/html;profile=mcp-app` did not declare `text/html`, nor the reverse. No
     /// client declares what is no media type.
     pub fn supports_media_type(&self, media_type: &str) -> bool {
-        self.extensions.as_ref().is_some_and(|extensions| declares(extensions, media_type).unwrap_or(false))
+        self.extensions().is_some_and(|extensions| declares(extensions, media_type).unwrap_or(false))
     }
 
     /// The JSON text of the `extensions` object, as it came; `None` where the client declared none. Of a legacy
     /// declaration above 2 KiB only MCP Apps is known after `initialize`, since a tag has to fit into a header.
     pub fn extensions(&self) -> Option<&[u8]> {
-        self.extensions.as_deref()
+        match &self.0 {
+            Declaration::Nothing => None,
+            Declaration::Apps => Some(Self::APPS),
+            Declaration::Other { extensions, .. } => Some(extensions),
+        }
     }
 
     /// The JSON text of the settings object that was declared for an extension, as it came. `None` where the extension

@@ -17,11 +17,6 @@ const WRAPS: u8 = b'.';
 /// Between the tag and random characters: the inner service has no session.
 const STANDS_ALONE: u8 = b'~';
 
-/// The code of a tag that declares nothing.
-const NOTHING: &[u8] = b"n";
-/// The code of the most usual declaration, [`Declared::apps`].
-const APPS: &[u8] = b"a";
-
 /// The longest declaration that a tag carries whole; of a longer one only MCP Apps is kept. In base64 and
 /// with the inner id this stays well below the 8 KiB that servers allow for a header.
 const LONGEST_DECLARATION: usize = 2048;
@@ -31,44 +26,55 @@ const RANDOM_BYTES: usize = 16;
 
 /// The tag that a request carried, or that the answer to an `initialize` is to carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SessionTag {
-    code: Bytes,
+pub(crate) enum SessionTag {
+    /// Nothing was declared.
+    Nothing,
+    /// The most usual declaration, [`Declared::apps`].
+    Apps,
+    /// Another code.
+    Other(Bytes),
 }
 
 impl SessionTag {
     /// The tag for what a client declared.
     pub(crate) fn of(declared: &Declared) -> Self {
-        let code = match declared.extensions() {
-            None => Bytes::from_static(NOTHING),
-            Some(Declared::APPS) => Bytes::from_static(APPS),
+        match declared.extensions() {
+            None => Self::Nothing,
+            Some(Declared::APPS) => Self::Apps,
             Some(extensions) if extensions.len() <= LONGEST_DECLARATION => {
-                Bytes::from(format!("x{}", URL_SAFE_NO_PAD.encode(extensions)))
+                Self::Other(Bytes::from(format!("x{}", URL_SAFE_NO_PAD.encode(extensions))))
             }
-            Some(_) if declared.supports_apps() => Bytes::from_static(APPS),
-            Some(_) => Bytes::from_static(NOTHING),
-        };
-        Self { code }
+            Some(_) if declared.supports_apps() => Self::Apps,
+            Some(_) => Self::Nothing,
+        }
     }
 
     /// The tag with this code.
     fn read(code: &[u8]) -> Self {
-        // The two that nearly all tags have are not copied.
-        let code = match code {
-            NOTHING => Bytes::from_static(NOTHING),
-            APPS => Bytes::from_static(APPS),
-            other => Bytes::copy_from_slice(other),
-        };
-        Self { code }
+        match code {
+            b"n" => Self::Nothing,
+            b"a" => Self::Apps,
+            other => Self::Other(Bytes::copy_from_slice(other)),
+        }
+    }
+
+    fn code(&self) -> &[u8] {
+        match self {
+            Self::Nothing => b"n",
+            Self::Apps => b"a",
+            Self::Other(code) => code,
+        }
     }
 
     /// What the tag says was declared. A code that makes no sense declares nothing.
     pub(crate) fn declared(&self) -> Declared {
-        match self.code.split_first() {
-            Some(_) if self.code == APPS => Declared::apps(),
-            Some((b'x', encoded)) => URL_SAFE_NO_PAD
-                .decode(encoded)
+        match self {
+            Self::Nothing => Declared::NOTHING,
+            Self::Apps => Declared::apps(),
+            Self::Other(code) => code
+                .strip_prefix(b"x")
+                .and_then(|encoded| URL_SAFE_NO_PAD.decode(encoded).ok())
                 .map_or(Declared::NOTHING, |extensions| Declared::read(extensions.into())),
-            _ => Declared::NOTHING,
         }
     }
 
@@ -85,7 +91,7 @@ impl SessionTag {
     }
 
     fn before(&self, separator: u8, rest: &[u8]) -> Option<HeaderValue> {
-        HeaderValue::from_maybe_shared(Bytes::from([PREFIX, &self.code, &[separator], rest].concat())).ok()
+        HeaderValue::from_maybe_shared(Bytes::from([PREFIX, self.code(), &[separator], rest].concat())).ok()
     }
 }
 

@@ -105,17 +105,23 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
     let named = if call.method() == Some(Method::ResourcesRead) { &call.uri } else { &call.name };
     let (method, name) = (call.method.as_deref(), named.as_deref());
     if call.era() == Era::Legacy {
-        let mut versions = parts.headers.get_all(header::PROTOCOL_VERSION).iter();
-        if versions.any(|version| version.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern)) {
-            let missing =
-                "a request of this protocol version needs its version and the client's capabilities in params._meta";
-            return Some(Refusal::missing_metadata(missing));
+        // Legacy clients send no such header; but where one stands, somebody on the way may go by it. In one pass, since there
+        // is none in most requests.
+        let (mut has_method, mut has_name) = (false, false);
+        for (header, value) in &parts.headers {
+            if *header == header::PROTOCOL_VERSION {
+                if value.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern) {
+                    let missing = "a request of this protocol version needs its version and the client's capabilities in \
+                                   params._meta";
+                    return Some(Refusal::missing_metadata(missing));
+                }
+            } else {
+                has_method |= *header == header::METHOD;
+                has_name |= *header == header::NAME;
+            }
         }
-        // Legacy clients send no such header; but where one stands, somebody on the way may go by it.
-        let mut there = [(header::METHOD, method), (header::NAME, name)]
-            .into_iter()
-            .filter(|(header, _)| parts.headers.contains_key(header));
-        return there.find_map(|(header, body)| mismatch(parts, &header, body));
+        let method = has_method.then(|| mismatch(parts, &header::METHOD, method)).flatten();
+        return method.or_else(|| has_name.then(|| mismatch(parts, &header::NAME, name)).flatten());
     }
     if !call.declares_version || !call.declares_capabilities {
         let missing = "params._meta needs both the protocol version and the client's capabilities";

@@ -27,6 +27,8 @@ impl Role {
     /// What this header means. Everything unknown may decide.
     pub(crate) fn of(name: &HeaderName) -> Self {
         match name.as_str() {
+            // The usual ones first, since names are compared one by one.
+            "host" | "user-agent" | "mcp-protocol-version" => Self::Deciding,
             // Not `connection`: the headers that it names reach no further than the next server, of a look-up as of the call.
             "mcp-method" | "mcp-name" => Self::Bound,
             "expect" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade" => {
@@ -129,23 +131,25 @@ impl Secrets {
         let uri = &parts.uri;
         text.part(uri.authority().map(|authority| authority.as_str()).unwrap_or_default().as_bytes());
         text.part(uri.path_and_query().map(|path| path.as_str()).unwrap_or_default().as_bytes());
-        let roles = parts.headers.iter().map(|(name, value)| (Role::of(name), name.as_str(), value));
-        let mut headers = Vec::with_capacity(parts.headers.len());
-        headers.extend(roles.filter(|(role, ..)| role.tells_answers_apart()));
-        // They are in no order that counts, but the values of one name are.
-        headers.sort_by_key(|(_, name, _)| *name);
-        let asks = |(role, ..): &&(Role, &str, &HeaderValue)| role.tells_who_asks();
-        headers.iter().filter(|header| !asks(header)).for_each(|(_, name, value)| text.header(name, value));
+        let mut own = Joined(Vec::with_capacity(USUAL_TEXT));
+        own.part(&options.name_caller(parts).unwrap_or_default());
+        // In the order in which they stand, which a client does not change: to sort them would cost more than it spares.
+        for (name, value) in &parts.headers {
+            match Role::of(name) {
+                Role::Deciding => text.header(name, value),
+                Role::Credential | Role::Proof => own.header(name, value),
+                Role::Bound | Role::Neutral => {}
+            }
+        }
         let public = self.hash(&text.0);
-        text.become_key(public);
-        text.part(&options.name_caller(parts).unwrap_or_default());
-        headers.iter().filter(asks).for_each(|(_, name, value)| text.header(name, value));
-        let private = self.hash(&text.0);
+        own.key(public);
+        let private = self.hash(&own.0);
         let mut targets = context.called_through().peekable();
         if targets.peek().is_none() {
             return Keys { private, public, flight: private };
         }
-        text.become_key(private);
+        text.0.clear();
+        text.key(private);
         targets.for_each(|name| text.part(name.as_bytes()));
         Keys { private, public, flight: self.hash(&text.0) }
     }
@@ -167,20 +171,15 @@ const USUAL_TEXT: usize = 512;
 struct Joined(Vec<u8>);
 
 impl Joined {
-    /// The same text anew: this key, which stands for what was there.
-    fn become_key(&mut self, key: Key) {
-        self.0.clear();
-        self.number(key.0);
-        self.number(key.1);
+    /// A key, which stands for another text.
+    fn key(&mut self, key: Key) {
+        self.0.extend_from_slice(&key.0.to_le_bytes());
+        self.0.extend_from_slice(&key.1.to_le_bytes());
     }
 
-    fn header(&mut self, name: &str, value: &HeaderValue) {
-        self.part(name.as_bytes());
+    fn header(&mut self, name: &HeaderName, value: &HeaderValue) {
+        self.part(name.as_str().as_bytes());
         self.part(value.as_bytes());
-    }
-
-    fn number(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_le_bytes());
     }
 
     fn part(&mut self, part: &[u8]) {
