@@ -286,6 +286,9 @@ where
                     let Some(reading) = held else { return Poll::Pending };
                     let mut step = ready!(collect.poll_step(reading.body.as_mut(), cx));
                     if matches!(step, Step::More) {
+                        if reading.goes_on_as_before(&mut collect.frames) {
+                            continue;
+                        }
                         match collect.sniff() {
                             Sniff::EventStream | Sniff::Other => {}
                             // Not before the first bytes told what it is: a stream is never too long.

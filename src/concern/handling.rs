@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use self::context::{read_calls, read_context};
 use super::catalogue::{Behind, Failure, Found, Heard, Keys, Store, Tools, read_behind, read_page};
 use super::prepared::Way;
-use super::remembered::{self, Basis};
+use super::remembered::{self, Basis, Comparison};
 use super::service::Shared;
 use super::{Asked, Concern, Incoming, Preparation, Settings, Unread, Verdict, head, redeclare};
 use crate::exchange::{CallInfo, Decision, Exchange, KnownBy, Limits, McpContext, ResolvedAudience, SessionTag, Text};
@@ -331,9 +331,22 @@ impl<C: Concern> Handling<C> {
 
     /// The message as an answer that may have come before; `None` where it must be read.
     fn memorable<'a>(&'a self, message: &'a Bytes) -> Option<remembered::Answer<'a>> {
+        let (basis, id) = self.memorable_list(message.len())?;
+        Some(remembered::Answer { basis, id, message })
+    }
+
+    /// What tells a list of this length that may have come before.
+    fn memorable_list(&self, length: usize) -> Option<(Basis<'_>, &Bytes)> {
         let alike = self.shared.concern.edits_alike() && !self.exchange.is_answered;
-        let call = self.context().call().filter(|_| alike && self.shared.remembered.takes(message.len()))?;
-        Some(remembered::Answer { basis: Basis::of(self.context(), call)?, id: call.id()?, message })
+        let call = self.context().call().filter(|_| alike && self.shared.remembered.takes(length))?;
+        Some((Basis::of(self.context(), call)?, call.id_bytes()?))
+    }
+
+    /// What an answer of this length is to be compared with as it comes.
+    pub(super) fn compare(&self, length: u64) -> Option<Comparison> {
+        let length = usize::try_from(length).ok()?;
+        let (basis, id) = self.memorable_list(length)?;
+        self.shared.remembered.compare(&basis, id, length)
     }
 
     fn edit_anew(&self, message: &Bytes) -> Edited {

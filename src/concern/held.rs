@@ -1,5 +1,6 @@
 //! An answer of the inner service: it goes out at once, or is held until its body was read.
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::pin::Pin;
 
@@ -11,6 +12,7 @@ use super::answers::{UNREADABLE, replace};
 use super::collect::{Collected, Step, sniff_frames};
 use super::handling::{Edited, Handling};
 use super::head;
+use super::remembered::Comparison;
 use super::stream::Events;
 use super::{Concern, ResponseBody};
 use crate::exchange::{Content, Encoding};
@@ -24,6 +26,8 @@ pub(super) struct Held<R, C> {
     // Boxed, since a body that was polled can be moved no more, and what is left of it may have to go on.
     pub(super) body: Pin<Box<R>>,
     pub(super) handling: Handling<C>,
+    /// The list of before that the answer is compared with as it comes, as long as it is the same.
+    comparison: Option<Comparison>,
 }
 
 /// An answer that goes out, or one whose body is being read.
@@ -60,7 +64,8 @@ where
         let events = Events::new(Box::pin(body), handling);
         return ControlFlow::Break(Response::from_parts(parts, ResponseBody::events(events)));
     }
-    ControlFlow::Continue(Box::new(Held { parts, body: Box::pin(body), handling }))
+    let comparison = body.size_hint().exact().and_then(|length| handling.compare(length));
+    ControlFlow::Continue(Box::new(Held { parts, body: Box::pin(body), handling, comparison }))
 }
 
 impl<R, C> Held<R, C>
@@ -68,8 +73,26 @@ where
     R: Body<Data = Bytes>,
     C: Concern,
 {
+    /// Whether what came is as it was before; then it is not kept. Where it is not, it comes behind what was.
+    pub(super) fn goes_on_as_before(&mut self, came: &mut Frames) -> bool {
+        let Some(comparison) = &mut self.comparison else { return false };
+        let piece = mem::take(came).to_bytes();
+        if comparison.goes_on(&piece) {
+            return true;
+        }
+        *came = comparison.came();
+        came.push(piece);
+        self.comparison = None;
+        false
+    }
+
     /// Decides what goes out, once enough of the body was read.
-    pub(super) fn close(mut self, frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
+    pub(super) fn close(mut self, mut frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
+        let comparison = self.comparison.take();
+        if let Some(comparison) = &comparison {
+            let last = mem::replace(&mut frames, comparison.came());
+            frames.extend(last);
+        }
         let sniffed = sniff_frames(&frames);
         let enforced = self.handling.is_enforced();
         let must_be_read = enforced && self.may_be_answer(sniffed);
@@ -99,7 +122,10 @@ where
         };
         let edited = match sniffed {
             _ if error.is_some() || frames.is_empty() => Edited::Not,
-            Sniff::Json => self.handling.edit(&frames.to_bytes()),
+            Sniff::Json => match comparison.filter(Comparison::is_whole) {
+                Some(comparison) => comparison.became(),
+                None => self.handling.edit(&frames.to_bytes()),
+            },
             _ => Edited::Unreadable,
         };
         let mut read = Collected { frames, trailers, error };

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -68,7 +68,7 @@ impl<'a> Basis<'a> {
 pub(super) struct Answer<'a> {
     pub(super) basis: Basis<'a>,
     /// The JSON text of the id of what was asked.
-    pub(super) id: &'a [u8],
+    pub(super) id: &'a Bytes,
     pub(super) message: &'a Bytes,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Remembered {
 #[derive(Debug, Default)]
 struct State {
     /// The first goes next, unless it was used since it was last looked at.
-    kept: VecDeque<Kept>,
+    kept: VecDeque<Arc<Kept>>,
     bytes: usize,
     /// How many lists are not kept after the next one that was kept in vain: lists that never come again are not worth a copy.
     penalty: usize,
@@ -119,25 +119,18 @@ impl Remembered {
         SHORTEST <= length && length <= self.most / 4
     }
 
+    /// The list with which an answer of this length (in bytes) is to be compared, that has this id.
+    pub(super) fn compare(&self, basis: &Basis<'_>, id: &Bytes, length: usize) -> Option<Comparison> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = state.kept.iter().find(|kept| kept.stands_for(basis, id, length))?;
+        let is_fresh = Instant::now() <= kept.until;
+        is_fresh.then(|| Comparison { kept: Arc::clone(kept), id: id.clone(), at: 0 })
+    }
+
     /// What became of an equal answer.
     pub(super) fn recall(&self, answer: &Answer<'_>) -> Option<Edited> {
-        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let kept = state.kept.iter().find(|kept| kept.stands_for(answer))?;
-        if kept.until < Instant::now() || !kept.came.is_but_for_id(answer) {
-            return None;
-        }
-        // Only written where it must be, so that those who read at the same time do not wait for each other.
-        if !kept.was_used.load(Ordering::Relaxed) {
-            kept.was_used.store(true, Ordering::Relaxed);
-        }
-        Some(match &kept.became {
-            None => Edited::Not,
-            Some(became) => {
-                let mut splice = Splice::default();
-                splice.replace(became.id, answer.id);
-                Edited::To(splice.apply(&became.text))
-            }
-        })
+        let mut comparison = self.compare(&answer.basis, answer.id, answer.message.len())?;
+        (comparison.goes_on(answer.message) && comparison.is_whole()).then(|| comparison.became())
     }
 
     /// Keeps what became of an answer.
@@ -160,7 +153,7 @@ impl Remembered {
         };
         let until = Instant::now() + LIFETIME;
         let kept = Kept { basis: answer.basis.into_owned(), came, became, until, was_used: AtomicBool::new(false) };
-        self.state.write().unwrap_or_else(PoisonError::into_inner).keep(kept, self.most);
+        self.state.write().unwrap_or_else(PoisonError::into_inner).keep(Arc::new(kept), self.most);
     }
 }
 
@@ -169,17 +162,17 @@ impl State {
     fn admits(&mut self, answer: &Answer<'_>) -> bool {
         let now = Instant::now();
         self.kept.retain(|kept| now <= kept.until);
-        self.bytes = self.kept.iter().map(Kept::bytes).sum();
+        self.bytes = self.kept.iter().map(|kept| kept.bytes()).sum();
         if self.skips > 0 {
             self.skips -= 1;
             return false;
         }
-        let other = self.kept.iter().find(|kept| kept.stands_for(answer));
+        let other = self.kept.iter().find(|kept| kept.stands_for(&answer.basis, answer.id, answer.message.len()));
         !other.is_some_and(|other| other.was_used.swap(false, Ordering::Relaxed))
     }
 
     /// Keeps a list where there is room, or others go that were not used of late.
-    fn keep(&mut self, kept: Kept, most: usize) {
+    fn keep(&mut self, kept: Arc<Kept>, most: usize) {
         if let Some(at) = self.kept.iter().position(|other| other.is_for_same(&kept)) {
             // Who asked at the same time has kept it.
             if self.kept[at].came.parts() == kept.came.parts() {
@@ -216,8 +209,8 @@ impl Kept {
     }
 
     /// Whether this is the one with which an answer is compared.
-    fn stands_for(&self, answer: &Answer<'_>) -> bool {
-        self.came.length() + answer.id.len() == answer.message.len() && self.basis == answer.basis
+    fn stands_for(&self, basis: &Basis<'_>, id: &[u8], length: usize) -> bool {
+        self.came.length() + id.len() == length && self.basis == *basis
     }
 
     fn is_for_same(&self, other: &Self) -> bool {
@@ -256,14 +249,64 @@ impl Identified {
         (&self.text[..self.id.start], &self.text[self.id.end..])
     }
 
-    /// Whether an answer has this text, with its own id.
-    fn is_but_for_id(&self, answer: &Answer<'_>) -> bool {
-        let (before, after) = self.parts();
-        let message = answer.message;
-        message.len() == before.len() + answer.id.len() + after.len()
-            && message.starts_with(before)
-            && message[before.len()..].starts_with(answer.id)
-            && message.ends_with(after)
+    /// The text with another id.
+    fn with(&self, id: &[u8]) -> Frames {
+        let mut splice = Splice::default();
+        splice.replace(self.id, id);
+        splice.apply(&self.text)
+    }
+}
+
+/// An answer that is compared as it comes: what is as it was before need not be kept.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    kept: Arc<Kept>,
+    id: Bytes,
+    /// How many bytes came, all of them as before.
+    at: usize,
+}
+
+impl Comparison {
+    /// Whether a piece that came is the next of the text, with the answer's id in it.
+    pub(super) fn goes_on(&mut self, piece: &[u8]) -> bool {
+        let (before, behind) = self.kept.came.parts();
+        let (mut from, mut rest) = (self.at, piece);
+        for part in [before, &self.id, behind] {
+            let Some(expected) = part.get(from..) else {
+                from -= part.len();
+                continue;
+            };
+            let (here, further) = rest.split_at(rest.len().min(expected.len()));
+            if !expected.starts_with(here) {
+                return false;
+            }
+            (from, rest) = (0, further);
+        }
+        let is_next = rest.is_empty();
+        if is_next {
+            self.at += piece.len();
+        }
+        is_next
+    }
+
+    /// Whether all of the text came.
+    pub(super) fn is_whole(&self) -> bool {
+        self.at == self.kept.came.length() + self.id.len()
+    }
+
+    /// What came so far.
+    pub(super) fn came(&self) -> Frames {
+        let whole = self.kept.came.with(&self.id);
+        if self.is_whole() { whole } else { whole.to_bytes().slice(..self.at).into() }
+    }
+
+    /// What becomes of the answer, now that all of it came.
+    pub(super) fn became(&self) -> Edited {
+        // Only written where it must be, so that those who read at the same time do not wait for each other.
+        if !self.kept.was_used.load(Ordering::Relaxed) {
+            self.kept.was_used.store(true, Ordering::Relaxed);
+        }
+        self.kept.became.as_ref().map_or(Edited::Not, |became| Edited::To(became.with(&self.id)))
     }
 }
 

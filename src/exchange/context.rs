@@ -231,6 +231,11 @@ impl CallInfo {
         self.id.as_deref()
     }
 
+    /// The same, to keep.
+    pub(crate) fn id_bytes(&self) -> Option<&Bytes> {
+        self.id.as_ref()
+    }
+
     /// `params.name`: the tool or prompt.
     pub fn name(&self) -> Option<&str> {
         self.name.as_ref().map(Text::as_str)

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use http::header::ETAG;
+use http::{HeaderMap, HeaderValue, Response};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{Index, select};
 use serde_json::json;
 use tower::Layer;
 use tower_mcp_apps::AppsLayer;
@@ -13,6 +15,7 @@ use tower_mcp_apps::exchange::ByHeader;
 use tower_mcp_apps::namespace::Namespace;
 use tower_mcp_apps::normalize::{Degradation, FlatKey};
 use tower_mcp_apps::serve::App;
+use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::ui::Html;
 
 use super::run::{Given, RUNTIME};
@@ -75,6 +78,56 @@ fn askers() -> impl Strategy<Value = [Asker; 2]> {
     )
 }
 
+/// How an answer comes: in frames that end at these places, with its length or without, and perhaps not as it was before.
+fn comings() -> impl Strategy<Value = (Vec<Index>, bool, Ending)> {
+    let ending = prop_oneof![
+        8 => Just(Ending::Whole),
+        1 => any::<Index>().prop_map(Ending::OtherByte),
+        1 => any::<Index>().prop_map(Ending::Short),
+        1 => any::<Index>().prop_map(Ending::Fails),
+        1 => Just(Ending::Longer),
+        1 => Just(Ending::Trailers),
+    ];
+    (vec(any::<Index>(), 0..4), prop::bool::weighted(0.8), ending)
+}
+
+#[derive(Clone, Debug)]
+enum Ending {
+    Whole,
+    /// One byte is another.
+    OtherByte(Index),
+    /// The body ends here.
+    Short(Index),
+    /// The body fails here, whatever length it announced.
+    Fails(Index),
+    /// One byte more.
+    Longer,
+    Trailers,
+}
+
+fn response(given: &Given, (cuts, knows_length, ending): &(Vec<Index>, bool, Ending)) -> Response<Body> {
+    let mut bytes = given.frames.concat();
+    let mut announced = bytes.len();
+    match ending {
+        Ending::OtherByte(at) => *at.get_mut(&mut bytes) ^= 1,
+        Ending::Short(at) | Ending::Fails(at) => bytes.truncate(at.index(bytes.len())),
+        Ending::Longer => bytes.push(b' '),
+        Ending::Whole | Ending::Trailers => {}
+    }
+    if !matches!(ending, Ending::Fails(_)) {
+        announced = bytes.len();
+    }
+    let frames = vec![bytes.into()];
+    let given = Given { frames, fails: matches!(ending, Ending::Fails(_)), ..given.clone() }.cut(cuts);
+    given.response().map(|body| {
+        let body = if *knows_length { body.of_length(announced as u64) } else { body };
+        match ending {
+            Ending::Trailers => body.trailers(HeaderMap::from_iter([(ETAG, HeaderValue::from_static("x"))])),
+            _ => body,
+        }
+    })
+}
+
 /// A text long enough to be remembered, and whether it comes as an event.
 fn text() -> impl Strategy<Value = (String, bool)> {
     let padded = texts::message(ID).prop_map(|text| text + &" ".repeat(1100));
@@ -108,20 +161,24 @@ proptest! {
     fn remembered_is_read(
         texts in vec(text(), 2),
         askers in askers(),
-        turns in vec((0..2_usize, 0..2_usize, select(vec!["1", "2", "99", "\"a b\"", ID])), 20),
+        turns in vec((0..2_usize, 0..2_usize, select(vec!["1", "2", "99", "\"a b\"", ID]), comings()), 20),
         flat_key in flat_key(),
         degradation in select(vec![Degradation::None, Degradation::Strip]),
         has in any::<(bool, bool)>(),
     ) {
-        let given = Arc::new(Mutex::new(Given::json("")));
+        let given = Arc::new(Mutex::new((Given::json(""), (Vec::new(), false, Ending::Whole))));
         let answers = Arc::clone(&given);
-        let server = Server::new(move |_| answers.lock().expect("no panic").response());
+        let server = Server::new(move |_| {
+            let (given, coming) = &*answers.lock().expect("no panic");
+            response(given, coming)
+        });
         let remembers = layer(flat_key, degradation, has, 1 << 20).layer(server.clone());
         let reads = layer(flat_key, degradation, has, 0).layer(server);
-        for (text, asker, id) in turns {
+        for (text, asker, id, coming) in turns {
             let (text, is_event) = &texts[text];
             let text = text.replace(ID, id);
-            *given.lock().expect("no panic") = if *is_event { Given::events(text) } else { Given::json(text) };
+            let text = if *is_event { Given::events(text) } else { Given::json(text) };
+            *given.lock().expect("no panic") = (text, coming);
             let asker = &askers[asker];
             let request = || with(kit::post(asker.body(id)), "x-audience", asker.audience);
             let (remembered, read) = RUNTIME.with_borrow(|runtime| runtime.block_on(async {

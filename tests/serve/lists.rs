@@ -10,6 +10,7 @@ use tower_mcp_apps::concern::Settings;
 use tower_mcp_apps::exchange::Fixed;
 use tower_mcp_apps::protocol::Audience;
 use tower_mcp_apps::serve::App;
+use tower_mcp_apps::testing::Body;
 
 use crate::client::*;
 use crate::kit::server::{Server, json_answer};
@@ -116,6 +117,31 @@ async fn a_closure_that_links_is_asked_for_each_list() {
         says.store(linked, Ordering::Relaxed);
         let tools = client.ask("tools/list", json!({})).await.json();
         assert_eq!(tools["result"]["tools"][0].get("_meta").is_some(), linked);
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_comes_again_but_not_as_long_as_it_says_is_read() {
+    // Long enough to be remembered.
+    let tool = json!({"name": "chart", "description": "x".repeat(2000), "_meta": {"ui/resourceUri": "ui://a"}});
+    let list = json!({"jsonrpc": "2.0", "id": 7, "result": {"tools": [tool]}}).to_string();
+    for (sends, expected) in [(list.len() - 1, None), (list.len() + 1, Some(" "))] {
+        let (whole, asked) = (list.clone(), AtomicBool::new(false));
+        let server = Server::new(move |_| {
+            let sent = if asked.swap(true, Ordering::Relaxed) { sends } else { whole.len() };
+            let padded = format!("{whole} ");
+            let frames = [padded[..1000].to_owned(), padded[1000..sent].to_owned()];
+            json_answer("").map(|_| Body::frames(frames).of_length(whole.len() as u64))
+        });
+        let service = serve().settings(Settings::new().audience(Fixed(Audience::Host))).layer(server);
+        let first = send(service.clone(), post(LIST)).await;
+        assert!(first.text().contains("resourceUri\":\"ui://a\"}"), "{}", first.text());
+        let again = send(service, post(LIST)).await;
+        match expected {
+            Some(behind) => assert_eq!(again.text(), first.text() + behind),
+            // What cannot be read passes as it came.
+            None => assert_eq!(again.text(), list[..sends]),
+        }
     }
 }
 
