@@ -7,7 +7,8 @@
 What is asked comes in four mixes: calls alone; a session, with a page of 20 tools (22 kB) in twenty requests; lists, with a list of
 100 tools (108 kB) in every ten; and calls that are answered by 1,000 events.
 
-Everything listens on 127.0.0.1. CPU is user and system time of the proxy's processes, from /proc, so Linux only.
+Everything listens on 127.0.0.1. Where there are cores to choose from, the proxy has one for itself, and upstream and load have the
+others: what they do to a core's caches would count for the proxy, more in one round than in the next. CPU is user and system time of the proxy's processes, from /proc, so Linux only.
 With `--peers DIR`, DIR may hold `mcp-proxy` (of crates.io, `cargo install mcp-proxy --root DIR`: DIR/bin) and
 a Python environment `venv` with `mcp-proxy` and `fastmcp` of PyPI; those that are there are measured, too.
 """
@@ -29,6 +30,9 @@ import urllib.request
 CALLS, SESSION = "tools/call=1", "tools/call=17,page=1,resources/read=1,ping=1"
 LISTS, EVENTS = "tools/call=14,tools/list=2,resources/read=2,ping=2", "events=1"
 
+# The last core is the proxy's.
+*OTHERS, OWN = sorted(os.sched_getaffinity(0))
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -38,7 +42,7 @@ def main():
     programs = os.path.join(target, "release", "examples")
     program, bare, proxy = (built(os.path.join(programs, name)) for name in ("end_to_end", "bare_proxy", "reverse_proxy"))
     with contextlib.ExitStack() as stack:
-        upstream = stack.enter_context(Process("upstream", [program, "upstream"]))
+        upstream = stack.enter_context(Process("upstream", [program, "upstream"], cores=OTHERS))
         subjects = [Subject(name, command, load) for name, command, load in plain(bare, proxy, upstream.url)]
         if options.peers:
             subjects += peers(options.peers, upstream.url, stack)
@@ -131,13 +135,13 @@ create_proxy("{upstream}").run(transport="http", host="127.0.0.1", port={port}, 
 class Process:
     """A child that says where it listens in its first line, or listens where it was told."""
 
-    def __init__(self, name, command, url=None):
-        self.name, self.command, self.url = name, command, url
+    def __init__(self, name, command, url=None, cores=()):
+        self.name, self.command, self.url, self.cores = name, command, url, cores
 
     def __enter__(self):
         quiet = subprocess.DEVNULL
         out = quiet if self.url else subprocess.PIPE
-        self.child = subprocess.Popen(self.command, stdout=out, stderr=quiet, text=True)
+        self.child = subprocess.Popen(self.command, stdout=out, stderr=quiet, text=True, preexec_fn=bound_to(self.cores))
         if self.url:
             wait_for(self.url)
         else:
@@ -173,6 +177,11 @@ class Process:
         return total
 
 
+def bound_to(cores):
+    """What a child does first, to stay on these cores; nothing where there is no choice."""
+    return (lambda: os.sched_setaffinity(0, cores)) if OTHERS else None
+
+
 def nanoseconds(pid):
     """CPU time of the threads of a process, as the scheduler counts it: ticks are too long for short rounds. Not of threads that ended."""
     total = 0
@@ -192,7 +201,7 @@ class Subject:
         self.process = None
         self.url = self.load.get("url")
         if self.command:
-            self.process = stack.enter_context(Process(self.name, self.command, self.url))
+            self.process = stack.enter_context(Process(self.name, self.command, self.url, [OWN]))
             self.url = self.process.url
 
     def measure(self, program, options, mix):
@@ -208,7 +217,8 @@ class Subject:
         command += ["--tool", self.load["tool"]] if "tool" in self.load else []
         before = self.process.cpu() if self.process else 0
         # Bounded also where a proxy hangs.
-        done = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds * 4 + 30)
+        seconds = options.seconds * 4 + 30
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, preexec_fn=bound_to(OTHERS))
         if done.returncode:
             sys.exit(f"{self.name}: status {done.returncode}: {done.stderr[-2000:]}{done.stdout[-500:]}")
         result = json.loads(done.stdout)
