@@ -225,7 +225,7 @@ impl<C: Concern> Handling<C> {
     pub(super) fn judge(&mut self, tools: &Tools) -> Result<(), Refusal> {
         let context = &self.exchange.context;
         let called = context.called_tools().chain(context.called_through());
-        let known = called.filter_map(|name| Some((name.clone(), tools.find(name)?.visibility)));
+        let known = called.filter_map(|name| Some((name.to_text(), tools.find(name)?.visibility)));
         self.decision = Decision::about(known);
         self.shared.concern.call(&self.exchange, tools)
     }
@@ -336,7 +336,7 @@ impl<C: Concern> Handling<C> {
     }
 
     /// What tells a list of this length that may have come before.
-    fn memorable_list(&self, length: usize) -> Option<(Basis<'_>, &Bytes)> {
+    fn memorable_list(&self, length: usize) -> Option<(Basis<'_>, Bytes)> {
         let alike = self.shared.concern.edits_alike() && !self.exchange.is_answered;
         let call = self.context().call().filter(|_| alike && self.shared.remembered.takes(length))?;
         Some((Basis::of(self.context(), call)?, call.id_bytes()?))

@@ -68,7 +68,7 @@ impl<'a> Basis<'a> {
 pub(super) struct Answer<'a> {
     pub(super) basis: Basis<'a>,
     /// The JSON text of the id of what was asked.
-    pub(super) id: &'a Bytes,
+    pub(super) id: Bytes,
     pub(super) message: &'a Bytes,
 }
 
@@ -120,16 +120,16 @@ impl Remembered {
     }
 
     /// The list with which an answer of this length (in bytes) is to be compared, that has this id.
-    pub(super) fn compare(&self, basis: &Basis<'_>, id: &Bytes, length: usize) -> Option<Comparison> {
+    pub(super) fn compare(&self, basis: &Basis<'_>, id: Bytes, length: usize) -> Option<Comparison> {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        let kept = state.kept.iter().find(|kept| kept.stands_for(basis, id, length))?;
+        let kept = state.kept.iter().find(|kept| kept.stands_for(basis, &id, length))?;
         let is_fresh = Instant::now() <= kept.until;
-        is_fresh.then(|| Comparison { kept: Arc::clone(kept), id: id.clone(), at: 0 })
+        is_fresh.then(|| Comparison { kept: Arc::clone(kept), id, at: 0 })
     }
 
     /// What became of an equal answer.
     pub(super) fn recall(&self, answer: &Answer<'_>) -> Option<Edited> {
-        let mut comparison = self.compare(&answer.basis, answer.id, answer.message.len())?;
+        let mut comparison = self.compare(&answer.basis, answer.id.clone(), answer.message.len())?;
         (comparison.goes_on(answer.message) && comparison.is_whole()).then(|| comparison.became())
     }
 
@@ -145,7 +145,7 @@ impl Remembered {
         if bytes > self.most || !self.state.write().unwrap_or_else(PoisonError::into_inner).admits(&answer) {
             return;
         }
-        let Some(came) = Identified::of_result(answer.message, answer.id, depth) else { return };
+        let Some(came) = Identified::of_result(answer.message, &answer.id, depth) else { return };
         let became = match became.map(|frames| came.edited_to(frames)) {
             None => None,
             Some(Some(became)) => Some(became),
@@ -167,7 +167,7 @@ impl State {
             self.skips -= 1;
             return false;
         }
-        let other = self.kept.iter().find(|kept| kept.stands_for(&answer.basis, answer.id, answer.message.len()));
+        let other = self.kept.iter().find(|kept| kept.stands_for(&answer.basis, &answer.id, answer.message.len()));
         !other.is_some_and(|other| other.was_used.swap(false, Ordering::Relaxed))
     }
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Declared, KnownBy, ResolvedAudience};
-use crate::message::{Call, MetaRole};
+use super::call_info::Said;
+use super::{CallInfo, Declared, KnownBy, ResolvedAudience};
+use crate::message::MetaRole;
 use crate::protocol::{Audience, Era, Method};
 
 /// What a layer found out about an exchange: a request extension for the inner service, and a response
@@ -44,20 +45,6 @@ pub(crate) enum Calls {
     None,
     One(CallInfo),
     Batch(Arc<[CallInfo]>),
-}
-
-/// One message of a client: what it asks for.
-#[derive(Clone, Debug)]
-pub struct CallInfo {
-    method: Option<Method>,
-    /// Of a method that has many names.
-    method_name: Option<Text>,
-    id: Option<Bytes>,
-    name: Option<Text>,
-    uri: Option<Text>,
-    role: Option<MetaRole>,
-    target: Option<Text>,
-    has_cursor: bool,
 }
 
 impl McpContext {
@@ -101,52 +88,50 @@ impl McpContext {
 
     /// The tool that is called, of an exchange with one `tools/call`.
     pub fn tool(&self) -> Option<&str> {
-        self.call().filter(|call| call.method == Some(Method::ToolsCall)).and_then(CallInfo::name)
+        self.call().filter(|call| call.method() == Some(Method::ToolsCall)).and_then(CallInfo::name)
     }
 
     /// The tools that the exchange calls, of a batch all of them.
-    pub(crate) fn called_tools(&self) -> impl Iterator<Item = &Text> {
-        self.calls().iter().filter(|call| call.method == Some(Method::ToolsCall)).filter_map(|call| call.name.as_ref())
+    pub(crate) fn called_tools(&self) -> impl Iterator<Item = Said<'_>> {
+        self.calls().iter().filter(|call| call.method() == Some(Method::ToolsCall)).filter_map(CallInfo::said_name)
     }
 
     /// The tools that the exchange calls through meta-tools.
-    pub(crate) fn called_through(&self) -> impl Iterator<Item = &Text> {
-        let through = self.calls().iter().filter(|call| call.role == Some(MetaRole::Call));
-        through.filter_map(|call| call.target.as_ref())
+    pub(crate) fn called_through(&self) -> impl Iterator<Item = Said<'_>> {
+        self.calls().iter().filter(|call| call.role() == Some(MetaRole::Call)).filter_map(CallInfo::said_target)
     }
 
     /// What the tools that are called are called here, and in the same messages as another wrote them.
-    pub(crate) fn renamed<'t>(&'t self, other: &'t Self) -> impl Iterator<Item = (&'t Text, &'t Text)> {
-        let calls = self.calls().iter().zip(other.calls()).filter(|(call, _)| call.method == Some(Method::ToolsCall));
-        calls
-            .flat_map(|(call, other)| {
-                [call.name.as_ref().zip(other.name.as_ref()), call.target.as_ref().zip(other.target.as_ref())]
-            })
-            .flatten()
+    pub(crate) fn renamed<'t>(&'t self, other: &'t Self) -> impl Iterator<Item = (&'t [u8], Text)> {
+        let calls = self.calls().iter().zip(other.calls()).filter(|(call, _)| call.method() == Some(Method::ToolsCall));
+        let names = |(call, other): (&'t CallInfo, &'t CallInfo)| {
+            [call.said_name().zip(other.said_name()), call.said_target().zip(other.said_target())]
+        };
+        calls.flat_map(names).flatten().map(|(here, other)| (here.as_bytes(), other.to_text()))
     }
 
     /// The same where calls do, and name in their arguments, what these say.
     pub(crate) fn with_targets_of(self, calls: &[CallInfo]) -> Self {
-        let with =
-            |(call, of): (&CallInfo, &CallInfo)| CallInfo { role: of.role, target: of.target.clone(), ..call.clone() };
         let calls = match &self.calls {
             Calls::None => Calls::None,
-            Calls::One(call) => Calls::One(calls.first().map_or_else(|| call.clone(), |of| with((call, of)))),
-            Calls::Batch(own) => Calls::Batch(own.iter().zip(calls).map(with).collect()),
+            Calls::One(call) => {
+                Calls::One(calls.first().map_or_else(|| call.clone(), |other| call.with_target_of(other)))
+            }
+            Calls::Batch(own) => {
+                Calls::Batch(own.iter().zip(calls).map(|(call, other)| call.with_target_of(other)).collect())
+            }
         };
         Self { calls, ..self }
     }
 
     /// The context of a `tools/list` that is asked in the name of this exchange's caller.
-    pub(crate) fn for_look_up(&self, id: Bytes) -> Self {
-        self.asking(CallInfo::asked(Method::ToolsList, id))
+    pub(crate) fn for_look_up(&self, id: &[u8]) -> Self {
+        self.asking(CallInfo::asked(Method::ToolsList, id, None))
     }
 
     /// The context of a call of a meta-tool in the name of this exchange's caller.
-    pub(crate) fn for_call(&self, id: Bytes, tool: &str, role: MetaRole, target: Option<&str>) -> Self {
-        let call = CallInfo::asked(Method::ToolsCall, id);
-        let (name, target) = (Some(Text::copy(tool)), target.map(Text::copy));
-        self.asking(CallInfo { name, role: Some(role), target, ..call })
+    pub(crate) fn for_call(&self, id: &[u8], tool: &str, role: MetaRole, target: Option<&str>) -> Self {
+        self.asking(CallInfo::asked(Method::ToolsCall, id, Some((tool, role, target))))
     }
 
     fn asking(&self, call: CallInfo) -> Self {
@@ -185,88 +170,16 @@ impl McpContext {
     }
 }
 
-impl CallInfo {
-    /// Takes what lasts out of a call. `body` is what the call is a view on; its parts are kept without copying.
-    pub(crate) fn new(call: &Call<'_>, body: &Bytes) -> Self {
-        let method = call.method();
-        let text = |text: &str| Text::new(text, body);
-        Self {
-            method,
-            method_name: call.method.as_deref().filter(|_| method.and_then(Method::name).is_none()).map(text),
-            id: call.id.map(|id| body.slice_ref(id)),
-            name: call.name.as_deref().map(text),
-            uri: call.uri.as_deref().map(text),
-            role: call.role,
-            target: call.target.as_deref().map(text),
-            has_cursor: call.has_cursor,
-        }
-    }
-
-    /// A request of our own.
-    fn asked(method: Method, id: Bytes) -> Self {
-        Self {
-            method: Some(method),
-            method_name: None,
-            id: Some(id),
-            name: None,
-            uri: None,
-            role: None,
-            target: None,
-            has_cursor: false,
-        }
-    }
-
-    /// The method; `None` for a response of the client's.
-    pub fn method(&self) -> Option<Method> {
-        self.method
-    }
-
-    /// The method's name as it stands on the wire.
-    pub fn method_name(&self) -> Option<&str> {
-        self.method?.name().or_else(|| self.method_name.as_ref().map(Text::as_str))
-    }
-
-    /// The JSON text of the id: a number, or a string with its quotes. A notification has none.
-    pub fn id(&self) -> Option<&[u8]> {
-        self.id.as_deref()
-    }
-
-    /// The same, to keep.
-    pub(crate) fn id_bytes(&self) -> Option<&Bytes> {
-        self.id.as_ref()
-    }
-
-    /// `params.name`: the tool or prompt.
-    pub fn name(&self) -> Option<&str> {
-        self.name.as_ref().map(Text::as_str)
-    }
-
-    /// Whether a list is asked for from a cursor on, and not from its start.
-    pub fn has_cursor(&self) -> bool {
-        self.has_cursor
-    }
-
-    /// What the tool does that is called, where it was declared to be a [meta-tool](crate::concern::MetaTools).
-    pub fn role(&self) -> Option<MetaRole> {
-        self.role
-    }
-
-    /// The tool or URI that the arguments of a meta-tool name.
-    pub fn target(&self) -> Option<&str> {
-        self.target.as_ref().map(Text::as_str)
-    }
-
-    /// `params.uri`: the resource.
-    pub fn uri(&self) -> Option<&str> {
-        self.uri.as_ref().map(Text::as_str)
-    }
-}
-
 /// Text that shares a body's buffer where it stands there as it is. Always UTF-8: the reader checked it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Text(Bytes);
 
 impl Text {
+    /// A part of a buffer, which is UTF-8.
+    pub(super) fn part_of(buffer: &Bytes, part: &[u8]) -> Self {
+        Self(buffer.slice_ref(part))
+    }
+
     /// Text that stands in `body`, or was decoded out of it.
     pub(crate) fn new(text: &str, body: &Bytes) -> Self {
         let range = body.as_ptr_range();

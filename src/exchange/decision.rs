@@ -89,14 +89,14 @@ impl Decision {
     }
 
     /// Calls the tools by other names: each pair has what one is called here, and then outside.
-    pub(crate) fn rename<'t>(&mut self, names: impl Iterator<Item = (&'t Text, &'t Text)>) {
+    pub(crate) fn rename<'t>(&mut self, names: impl Iterator<Item = (&'t [u8], Text)>) {
         if self.tool.is_none() {
             return;
         }
         let names: Vec<_> = names.collect();
         for (name, _) in self.tool.iter_mut().chain(&mut self.others) {
-            if let Some((_, outside)) = names.iter().find(|(here, _)| *here == name) {
-                *name = (*outside).clone();
+            if let Some((_, outside)) = names.iter().find(|(here, _)| *here == name.as_bytes()) {
+                *name = outside.clone();
             }
         }
     }
@@ -142,7 +142,7 @@ mod tests {
         let [a, b, c] = ["a", "b", "c"].map(Text::of_static);
         let tools = [(a.clone(), ToolVisibility::App), (b.clone(), ToolVisibility::Model)];
         let mut decision = Decision::about(tools.into_iter());
-        decision.rename([(&a, &b), (&b, &c)].into_iter());
+        decision.rename([(a.as_bytes(), b.clone()), (b.as_bytes(), c)].into_iter());
         assert_eq!(decision.visibility("b"), Some(ToolVisibility::App));
         assert_eq!(decision.visibility("c"), Some(ToolVisibility::Model));
     }

@@ -25,10 +25,10 @@ impl Limits {
         Self { request_bytes: 4 << 20, response_bytes: 16 << 20, depth: Depth::default() }
     }
 
-    /// The most bytes of a request's body. A longer one is refused, whoever asks: 413 with `-32600`.
+    /// The most bytes of a request's body, 4 GiB at most. A longer one is refused, whoever asks: 413 with `-32600`.
     #[must_use]
     pub fn request_bytes(mut self, bytes: usize) -> Self {
-        self.request_bytes = bytes;
+        self.request_bytes = bytes.min(u32::MAX as usize);
         self
     }
 

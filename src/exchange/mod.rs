@@ -17,6 +17,7 @@
 //! could as well have declared what it forges, and a declaration is compatibility, not authorisation.
 
 mod audience;
+mod call_info;
 mod content;
 mod context;
 mod decision;
@@ -33,8 +34,10 @@ use http::request::Parts;
 
 pub use crate::message::Reason;
 pub use audience::{AudienceSource, Auto, ByExtension, ByHeader, Fixed, KnownBy, OddAudience, ResolvedAudience};
+pub use call_info::CallInfo;
+pub(crate) use call_info::Said;
 pub use content::{Content, Encoding};
-pub use context::{CallInfo, McpContext};
+pub use context::McpContext;
 pub(crate) use context::{Calls, Text};
 pub use decision::Decision;
 pub use declared::Declared;

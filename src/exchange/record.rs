@@ -5,9 +5,8 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::StatusCode;
 
-use super::context::{CallInfo, McpContext, Text};
 use super::decision::{Decision, Outcome};
-use super::{KnownBy, ResolvedAudience};
+use super::{CallInfo, KnownBy, McpContext, ResolvedAudience, Text};
 use crate::message::Reason;
 use crate::protocol::{Audience, Method, ToolVisibility};
 

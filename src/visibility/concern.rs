@@ -7,7 +7,7 @@ use http::StatusCode;
 
 use super::judge;
 use crate::concern::{Asked, Concern, Tools, Verdict, sealed::Sealed};
-use crate::exchange::{Exchange, Text};
+use crate::exchange::{Exchange, Said};
 use crate::message::{Answer, Entry, EntryKind, Meta, Named, Reason, Refusal, Shape, Wants};
 use crate::protocol::{Audience, Method, ToolVisibility, code, meta};
 
@@ -115,8 +115,8 @@ impl Concern for Visibility {
     }
 
     fn call(&self, exchange: &Exchange, tools: &Tools) -> Result<(), Refusal> {
-        let is_hidden = |name: &&Text| tools.find(name).is_some_and(|tool| !tool.is_listed);
-        let hides_behind = |name: &&Text| tools.hides_behind(name);
+        let is_hidden = |name: &Said<'_>| tools.find(*name).is_some_and(|tool| !tool.is_listed);
+        let hides_behind = |name: &Said<'_>| tools.hides_behind(*name);
         let context = exchange.context();
         let hidden = context.called_tools().find(is_hidden).or_else(|| context.called_through().find(hides_behind));
         match hidden {

@@ -217,7 +217,7 @@ impl Question {
         if let Some(cursor) = cursor {
             params.set("cursor", cursor);
         }
-        self.send(call, &context.for_look_up(self.id.clone()), options, params)
+        self.send(call, &context.for_look_up(&self.id), options, params)
     }
 
     /// The call of a meta-tool: of one that describes a tool with this name, else of one that lists all, from its start or from
@@ -241,7 +241,7 @@ impl Question {
         let mut params = Object::default();
         params.set_with("name", |out| write_string(&tool.name, out));
         params.set_with("arguments", |out| arguments.render(out));
-        self.send(call, &context.for_call(self.id.clone(), &tool.name, tool.role, name), options, params)
+        self.send(call, &context.for_call(&self.id, &tool.name, tool.role, name), options, params)
     }
 
     /// A request of our own, with these `params` and the caller's `_meta`.

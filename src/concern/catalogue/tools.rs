@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::exchange::{McpContext, Text};
+use crate::exchange::{McpContext, Said, Text};
 use crate::protocol::ToolVisibility;
 
 /// The tools that a look-up found, by name.
@@ -47,12 +47,12 @@ impl Tools {
     }
 
     /// The same of a tool that is called.
-    pub(crate) fn find(&self, name: &Text) -> Option<Tool> {
-        self.by_name.get(name).copied()
+    pub(crate) fn find(&self, name: Said<'_>) -> Option<Tool> {
+        self.by_name.get(name.as_bytes()).copied()
     }
 
     /// Whether a call through a meta-tool may not run, of a tool with this name.
-    pub(crate) fn hides_behind(&self, name: &Text) -> bool {
+    pub(crate) fn hides_behind(&self, name: Said<'_>) -> bool {
         self.find(name).map_or(self.refuses_unlisted, |tool| !tool.is_listed)
     }
 
@@ -64,7 +64,7 @@ impl Tools {
     /// What a request names that was not asked for yet: the tools behind meta-tools, and what `tools/list` does not have.
     pub(in crate::concern) fn missing(&self, context: &McpContext) -> Vec<Box<str>> {
         let named = context.called_through().chain(context.called_tools());
-        let unlisted = named.filter(|name| !self.by_name.contains_key(*name)).map(Text::as_str);
+        let unlisted = named.filter(|name| !self.by_name.contains_key(name.as_bytes())).map(Said::as_str);
         let mut missing: Vec<Box<str>> =
             unlisted.filter(|name| !self.described.contains(*name)).map(Box::from).collect();
         missing.sort_unstable();

@@ -35,7 +35,7 @@ fn edited(id: &str, name: &str) -> Bytes {
 
 /// An answer as it comes: recalled, or edited and kept. Whether it was recalled, and what went out of it.
 fn pass(remembered: &Remembered, basis: Basis<'_>, id: &str, message: &Bytes, becomes: &Bytes) -> (bool, Bytes) {
-    let answer = Answer { basis, id: &Bytes::copy_from_slice(id.as_bytes()), message };
+    let answer = Answer { basis, id: Bytes::copy_from_slice(id.as_bytes()), message };
     let (is_known, edited) = match remembered.recall(&answer) {
         Some(edited) => (true, edited),
         None => {
@@ -155,7 +155,7 @@ fn an_answer_to_something_else_is_not_kept() {
 fn what_takes_the_place_of_an_answer_is_not_kept() {
     let message = list("1", "a");
     let id = Bytes::from_static(b"1");
-    let answer = || Answer { basis: BASIS, id: &id, message: &message };
+    let answer = || Answer { basis: BASIS, id: id.clone(), message: &message };
     for edited in [
         Edited::Mended(edited("1", "a").into()),
         Edited::Refused(edited("1", "a").into(), None),
@@ -241,7 +241,7 @@ fn of_equally_long_lists_one_is_kept() {
     let remembered = Remembered::new(1 << 20);
     for id in ["2", "3", "44"] {
         remembered.keep(
-            Answer { basis: BASIS, id: &Bytes::copy_from_slice(id.as_bytes()), message: &list(id, "a") },
+            Answer { basis: BASIS, id: Bytes::copy_from_slice(id.as_bytes()), message: &list(id, "a") },
             Depth::default(),
             &Edited::Not,
         );
@@ -290,7 +290,7 @@ fn nothing_is_remembered_for_ever() {
         let mut state = remembered.state.write().unwrap_or_else(PoisonError::into_inner);
         state.kept.iter_mut().for_each(|kept| Arc::get_mut(kept).expect("nobody compares").until -= LIFETIME);
     }
-    assert!(remembered.recall(&Answer { basis: BASIS, id: &Bytes::from_static(b"1"), message: &message }).is_none());
+    assert!(remembered.recall(&Answer { basis: BASIS, id: Bytes::from_static(b"1"), message: &message }).is_none());
     // Whatever is kept next, it is gone.
     came(&remembered, &of_own_length(0));
     assert_eq!(bytes(&remembered), of_own_length(0).len());
@@ -310,7 +310,7 @@ fn a_long_list_goes_out_without_a_copy() {
     let message = Bytes::from(format!(r#"{{"id":1,"result":"{}"}}"#, "x".repeat(1 << 16)));
     let remembered = Remembered::new(1 << 20);
     let id = Bytes::from_static(b"1");
-    let answer = || Answer { basis: BASIS, id: &id, message: &message };
+    let answer = || Answer { basis: BASIS, id: id.clone(), message: &message };
     remembered.keep(answer(), Depth::default(), &Edited::To(message.clone().into()));
     let frames = || match remembered.recall(&answer()) {
         Some(Edited::To(frames)) => frames.map(|frame| frame.as_ptr_range()).collect::<Vec<_>>(),
@@ -327,7 +327,7 @@ fn what_comes_is_compared_piece_by_piece() {
     assert!(!pass(&remembered, BASIS, "1", &list("1", "a"), &edited).0);
     let id = Bytes::from_static(b"\"x y\"");
     let message = list("\"x y\"", "a");
-    let compare = || remembered.compare(&BASIS, &id, message.len()).expect("one of this length");
+    let compare = || remembered.compare(&BASIS, id.clone(), message.len()).expect("one of this length");
     for size in [1, 2, 7, 20, 40, message.len()] {
         let mut comparison = compare();
         for (number, piece) in message.chunks(size).enumerate() {
@@ -349,5 +349,5 @@ fn what_comes_is_compared_piece_by_piece() {
         assert!(!comparison.goes_on(&other[start..]), "{at}");
         assert_eq!(comparison.came().to_bytes(), message[..start]);
     }
-    assert!(remembered.compare(&BASIS, &id, message.len() + 1).is_none());
+    assert!(remembered.compare(&BASIS, id.clone(), message.len() + 1).is_none());
 }
