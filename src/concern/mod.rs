@@ -56,6 +56,7 @@ mod head;
 mod held;
 mod incoming;
 mod layer;
+mod mirrored;
 mod prepared;
 mod recorder;
 mod redeclare;
@@ -75,6 +76,7 @@ pub use chain::Chain;
 pub use future::ResponseFuture;
 pub use incoming::Incoming;
 pub(crate) use layer::{layer_of, settings_of};
+pub(crate) use mirrored::{contradicted, mirrors, mismatch};
 pub use service::ConcernService;
 pub use settings::Settings;
 

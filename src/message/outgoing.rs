@@ -246,7 +246,7 @@ impl<S: Sites> Walk<'_, '_, S> {
         }
     }
 
-    /// Reads an error; gives its code.
+    /// Reads an error; gives its code. As with ids, `-32601.0` is `-32601`.
     fn error(&mut self, wants: Wants) -> Result<Option<i32>, Error> {
         let mut code = None;
         self.reader.enter_object()?;
@@ -257,7 +257,8 @@ impl<S: Sites> Walk<'_, '_, S> {
             }
             let number = self.reader.skip()?.of(self.reader.source());
             if key.is("code") {
-                code = std::str::from_utf8(number).ok().and_then(|number| number.parse().ok());
+                let number = std::str::from_utf8(number).ok().and_then(|number| number.parse::<f64>().ok());
+                code = number.filter(|number| number.fract() == 0.0).map(|number| number as i32);
             }
         }
         Ok(code)

@@ -215,11 +215,18 @@ fn a_result_takes_the_place_of_an_error_of_its_message_alone() {
     let mended = format!(r#"{{"jsonrpc":"2.0","id":"a","result":{{"resources":[{ADDED}],"cacheScope":"private"}}}}"#);
     let error = r#"{"error":{"code":-32601,"message":"no"} ,"id":"a"}"#;
     assert_eq!(added(error), (mended.clone(), Walked::Mended));
+    for spelling in ["-32601.0", "-326.01e2"] {
+        assert_eq!(added(&error.replace("-32601", spelling)), (mended.clone(), Walked::Mended));
+    }
     let other = r#"{"id":1,"error":{"code":-32602}}"#;
     assert_eq!(added(&format!("[{other} , {error}]")), (format!("[{other} , {mended}]"), Walked::Mended));
-    for kept in
-        [other, r#"{"error":{"code":-32601}}"#, r#"{"id":1,"error":-32601}"#, r#"{"id":1,"error":{"code":"-32601"}}"#]
-    {
+    for kept in [
+        other,
+        r#"{"id":1,"error":{"code":-32601.5}}"#,
+        r#"{"error":{"code":-32601}}"#,
+        r#"{"id":1,"error":-32601}"#,
+        r#"{"id":1,"error":{"code":"-32601"}}"#,
+    ] {
         assert_eq!(added(kept), (kept.to_owned(), Walked::Same));
     }
 }

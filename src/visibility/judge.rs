@@ -3,17 +3,16 @@
 //! What is judged must be what runs. So where readers may understand a message differently, or a header
 //! says something else than the body, it is refused; and what could not be read is never forwarded.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
+use http::StatusCode;
 use http::request::Parts;
-use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::{AppResources, Visibility};
-use crate::concern::Asked;
+use crate::concern::{Asked, contradicted, mirrors, mismatch};
 use crate::exchange::Exchange;
 use crate::message::{Call, EntryKind, IdKey, MetaRole, Named, Payload, Reason, Refusal};
-use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, decode_mirrored, header};
+use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, header};
 
 /// Why a request of a model or an app goes no further, if it does not.
 pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>) -> Option<Refusal> {
@@ -102,12 +101,10 @@ fn is_gated(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> bool {
 
 /// Why the mirrored headers of a gated call do not say what its body says (MCP 2026-07-28, "Server Validation").
 fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
-    let named = if call.method() == Some(Method::ResourcesRead) { &call.uri } else { &call.name };
-    let (method, name) = (call.method.as_deref(), named.as_deref());
     if call.era() == Era::Legacy {
         // Legacy clients send no such header; but where one stands, somebody on the way may go by it. In one pass, since there
         // is none in most requests.
-        let (mut has_method, mut has_name) = (false, false);
+        let mut is_there = false;
         for (header, value) in &parts.headers {
             if *header == header::PROTOCOL_VERSION {
                 if value.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern) {
@@ -116,49 +113,16 @@ fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
                     return Some(Refusal::missing_metadata(missing));
                 }
             } else {
-                has_method |= *header == header::METHOD;
-                has_name |= *header == header::NAME;
+                is_there |= *header == header::METHOD || *header == header::NAME;
             }
         }
-        let method = has_method.then(|| mismatch(parts, &header::METHOD, method)).flatten();
-        return method.or_else(|| has_name.then(|| mismatch(parts, &header::NAME, name)).flatten());
+        return is_there.then(|| contradicted(call, parts)).flatten();
     }
     if !call.declares_version || !call.declares_capabilities {
         let missing = "params._meta needs both the protocol version and the client's capabilities";
         return Some(Refusal::missing_metadata(missing));
     }
-    [
-        mismatch(parts, &header::PROTOCOL_VERSION, call.version.as_deref()),
-        mismatch(parts, &header::METHOD, method),
-        mismatch(parts, &header::NAME, name),
-    ]
-    .into_iter()
-    .flatten()
-    .next()
-}
-
-fn mismatch(parts: &Parts, name: &HeaderName, body: Option<&str>) -> Option<Refusal> {
-    let mut values = parts.headers.get_all(name).iter();
-    let what = match (values.next(), values.next()) {
-        (None, _) => "is missing",
-        (Some(_), Some(_)) => "stands twice",
-        (Some(value), None) => match mirror(name, value) {
-            None => "cannot be read",
-            Some(value) if Some(&*value) != body => "differs from the body",
-            Some(_) => return None,
-        },
-    };
-    let message = format!("header mismatch: {name} {what}");
-    let refusal = Refusal::new(StatusCode::BAD_REQUEST, code::HEADER_MISMATCH, message);
-    Some(refusal.because(Reason::HeaderMismatch))
-}
-
-/// The value of the body that a header stands for, if it can be read.
-fn mirror<'v>(name: &HeaderName, value: &'v HeaderValue) -> Option<Cow<'v, str>> {
-    if name == header::NAME {
-        return decode_mirrored(value.as_bytes()).ok();
-    }
-    value.to_str().ok().map(Cow::Borrowed)
+    mirrors(call).into_iter().find_map(|(header, body)| mismatch(parts, &header, body))
 }
 
 /// Two requests of a batch with one id: their answers could not be told apart.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
 use serde_json::json;
 use tower::{Layer, ServiceExt};
 use tower_mcp_apps::exchange::{Decision, Record};
@@ -11,7 +12,7 @@ use tower_mcp_apps::{AppsLayer, McpContext};
 
 use crate::client::*;
 use crate::kit::server::Server;
-use crate::kit::{only, read as read_answer};
+use crate::kit::{only, read as read_answer, send};
 
 #[tokio::test]
 async fn versions_of_the_content_are_told_apart_and_read_alike() {
@@ -161,4 +162,33 @@ async fn a_record_says_that_a_read_was_answered() {
     let read = client.ask("resources/read", json!({"uri": URI})).await;
     let length = read.bytes().len() as u64;
     assert_eq!(kept.try_recv(), Ok((true, false, Some(URI.to_owned()), length)));
+}
+
+#[tokio::test]
+async fn a_read_whose_headers_say_something_else_is_refused() {
+    for (header, value, status) in [
+        ("mcp-name", "ui://accounts/other", 400),
+        ("mcp-method", "tools/list", 400),
+        ("mcp-protocol-version", "2025-11-25", 400),
+        ("mcp-name", URI, 200),
+    ] {
+        for era in ERAS {
+            let client = Client::connect(serve(), account(era, Form::Json), era, Kind::Apps).await;
+            let mut request = client.request("resources/read", &json!({"uri": URI}));
+            request.headers_mut().insert(header, value.parse().expect("a value"));
+            let answer = send(client.service.clone(), request).await;
+            // A legacy message has no version of its own.
+            let is_refused = status == 400 && (era, header) != (Era::Legacy, "mcp-protocol-version");
+            if is_refused {
+                assert_eq!(
+                    (answer.status, answer.error_code()),
+                    (StatusCode::BAD_REQUEST, json!(-32020)),
+                    "{header} {era:?}"
+                );
+                assert!(answer.json()["error"]["message"].as_str().is_some_and(|message| message.contains(header)));
+            } else {
+                assert_eq!(answer.json()["result"]["contents"][0]["text"], HTML, "{header} {era:?}");
+            }
+        }
+    }
 }

@@ -131,25 +131,26 @@ impl Secrets {
         let uri = &parts.uri;
         text.part(uri.authority().map(|authority| authority.as_str()).unwrap_or_default().as_bytes());
         text.part(uri.path_and_query().map(|path| path.as_str()).unwrap_or_default().as_bytes());
-        let mut own = Joined(Vec::with_capacity(USUAL_TEXT));
-        own.part(&options.name_caller(parts).unwrap_or_default());
-        // In the order in which they stand, which a client does not change: to sort them would cost more than it spares.
+        let mut headers = Vec::with_capacity(parts.headers.len());
         for (name, value) in &parts.headers {
-            match Role::of(name) {
-                Role::Deciding => text.header(name, value),
-                Role::Credential | Role::Proof => own.header(name, value),
-                Role::Bound | Role::Neutral => {}
+            let role = Role::of(name);
+            if role.tells_answers_apart() {
+                headers.push((name.as_str(), value, role.tells_who_asks()));
             }
         }
+        // They are in no order that counts, but the values of one name are.
+        headers.sort_by_key(|(name, ..)| *name);
+        headers.iter().filter(|(.., asks)| !asks).for_each(|(name, value, _)| text.header(name, value));
         let public = self.hash(&text.0);
-        own.key(public);
-        let private = self.hash(&own.0);
+        text.become_key(public);
+        text.part(&options.name_caller(parts).unwrap_or_default());
+        headers.iter().filter(|(.., asks)| *asks).for_each(|(name, value, _)| text.header(name, value));
+        let private = self.hash(&text.0);
         let mut targets = context.called_through().peekable();
         if targets.peek().is_none() {
             return Keys { private, public, flight: private };
         }
-        text.0.clear();
-        text.key(private);
+        text.become_key(private);
         targets.for_each(|name| text.part(name.as_bytes()));
         Keys { private, public, flight: self.hash(&text.0) }
     }
@@ -171,14 +172,15 @@ const USUAL_TEXT: usize = 512;
 struct Joined(Vec<u8>);
 
 impl Joined {
-    /// A key, which stands for another text.
-    fn key(&mut self, key: Key) {
+    /// The same text anew: this key, which stands for what was there.
+    fn become_key(&mut self, key: Key) {
+        self.0.clear();
         self.0.extend_from_slice(&key.0.to_le_bytes());
         self.0.extend_from_slice(&key.1.to_le_bytes());
     }
 
-    fn header(&mut self, name: &HeaderName, value: &HeaderValue) {
-        self.part(name.as_str().as_bytes());
+    fn header(&mut self, name: &str, value: &HeaderValue) {
+        self.part(name.as_bytes());
         self.part(value.as_bytes());
     }
 
