@@ -238,6 +238,7 @@
 //! | a method that an app may not use, by an app | forwarded | 200 or, modern, 404, `-32601` |
 //! | `tools/call` without a readable name or id; two equal ids in a batch | forwarded | 400, `-32600` |
 //! | modern `tools/call` whose mirrored header is missing, doubled, or differs from the body | forwarded | 400, `-32020` |
+//! | a read of an app that a `ServeLayer` answers, whose mirrored header differs from the body | 400, `-32020` | 400, `-32020` |
 //! | modern `MCP-Protocol-Version` on a `tools/call` without modern `_meta` | forwarded | 400, `-32602` |
 //! | batch with one message that may not run | forwarded | 400, `-32600`, none runs |
 //! | batch with a read of an app that is [served](serve), of a client with Apps | 400, `-32600`, none runs | the same |

@@ -23,6 +23,8 @@
 //!   names both, and a `tracing` event says so. Reads answer the app.
 //! - A batch (2025-03-26) with a read of an app is refused, 400 and `-32600`, and none of it runs. Lists in a batch are
 //!   joined unless one of them has a cursor.
+//! - A read whose `Mcp-Method`, `Mcp-Name` or `MCP-Protocol-Version` says something else than its body is refused as a server has to
+//!   (MCP 2026-07-28, "Server Validation"): 400 and `-32020`. One that lacks them is answered.
 //! - An answer of the server that is replayed on a GET stream gets links, but no entries in `resources`: which page it was
 //!   cannot be told.
 //! - Reads are not streamed or compressed here; answers that are added to are held until they are whole, as everywhere.
