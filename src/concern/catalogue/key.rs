@@ -29,6 +29,9 @@ impl Role {
         match name.as_str() {
             // The usual ones first, since names are compared one by one.
             "host" | "user-agent" | "mcp-protocol-version" => Self::Deciding,
+            "content-type" | "content-length" => Self::Bound,
+            "accept" | "accept-encoding" | "date" => Self::Neutral,
+            "authorization" | "cookie" | "mcp-session-id" => Self::Credential,
             // Not `connection`: the headers that it names reach no further than the next server, of a look-up as of the call.
             "mcp-method" | "mcp-name" => Self::Bound,
             "expect" | "keep-alive" | "proxy-connection" | "te" | "trailer" | "transfer-encoding" | "upgrade" => {
@@ -37,13 +40,11 @@ impl Role {
             "dpop" | "idempotency-key" | "last-event-id" | "payment-signature" | "x-payment" => Self::Bound,
             // About the body of the call, or about an answer to it that the caller has already.
             "digest" | "range" | "repr-digest" => Self::Bound,
-            "accept" | "accept-encoding" | "date" => Self::Neutral,
             // Written anew for each request by tracers and by the edge.
             "b3" | "baggage" | "sentry-trace" | "traceparent" | "tracestate" | "uber-trace-id" => Self::Neutral,
             "cf-ray" | "x-amzn-trace-id" | "x-cloud-trace-context" | "x-correlation-id" | "x-request-id" => {
                 Self::Neutral
             }
-            "authorization" | "cookie" | "mcp-session-id" => Self::Credential,
             "api-key" | "x-access-token" | "x-api-key" | "x-auth-token" => Self::Credential,
             name if ["content-", "if-", "mcp-param-"].iter().any(|start| name.starts_with(start)) => Self::Bound,
             name if name.starts_with("signature") => Self::Proof,
