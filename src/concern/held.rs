@@ -88,12 +88,17 @@ where
 
     /// Decides what goes out, once enough of the body was read.
     pub(super) fn close(mut self, mut frames: Frames, step: Step<R::Error>) -> Response<ResponseBody<R, C>> {
-        let comparison = self.comparison.take();
-        if let Some(comparison) = &comparison {
-            let last = mem::replace(&mut frames, comparison.came());
-            frames.extend(last);
+        let mut as_before = None;
+        if let Some(comparison) = self.comparison.take() {
+            if matches!(step, Step::Whole(_)) && comparison.is_whole() {
+                as_before = Some(comparison);
+            } else {
+                let last = mem::replace(&mut frames, comparison.came());
+                frames.extend(last);
+            }
         }
-        let sniffed = sniff_frames(&frames);
+        // What came before was read as JSON.
+        let sniffed = if as_before.is_some() { Sniff::Json } else { sniff_frames(&frames) };
         let enforced = self.handling.is_enforced();
         let must_be_read = enforced && self.may_be_answer(sniffed);
         // Whatever its head says: had it been read to its end, it would have been filtered.
@@ -120,14 +125,15 @@ where
             Step::Failed(error) => (None, Some(error)),
             Step::Whole(trailers) => (trailers, None),
         };
-        let edited = match sniffed {
+        let edited = match (&as_before, sniffed) {
+            (Some(comparison), _) => comparison.became(),
             _ if error.is_some() || frames.is_empty() => Edited::Not,
-            Sniff::Json => match comparison.filter(Comparison::is_whole) {
-                Some(comparison) => comparison.became(),
-                None => self.handling.edit(&frames.to_bytes()),
-            },
+            (None, Sniff::Json) => self.handling.edit(&frames.to_bytes()),
             _ => Edited::Unreadable,
         };
+        if let (Some(comparison), Edited::Not) = (&as_before, &edited) {
+            frames = comparison.came();
+        }
         let mut read = Collected { frames, trailers, error };
         match edited {
             Edited::Mended(_) => self.parts.status = StatusCode::OK,
