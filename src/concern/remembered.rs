@@ -2,7 +2,7 @@
 //!
 //! A server says the same list to all who ask alike, over and over, and answers differ by their ids. What became of a list is kept
 //! beside its text, and an equal text, but for the id, becomes the same. Equal is equal to the byte, so nothing is judged otherwise
-//! than it would be by reading it.
+//! than it would be by reading it. Where a list says how long it is, it is compared as it comes, and what is equal is not kept.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

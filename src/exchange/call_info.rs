@@ -1,5 +1,7 @@
 //! One message of a client: what it asks for.
 
+use std::fmt;
+
 use bytes::Bytes;
 
 use super::Text;
@@ -7,7 +9,7 @@ use crate::message::{Call, MetaRole};
 use crate::protocol::Method;
 
 /// One message of a client: what it asks for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CallInfo {
     /// What the parts stand in: the body, or a copy of them where one does not stand there as it is. One for all of them, since
     /// this is copied for the inner service and for observers.
@@ -74,6 +76,21 @@ impl<'a> Said<'a> {
     /// The same, to keep.
     pub(crate) fn to_text(self) -> Text {
         Text::part_of(self.source, self.text)
+    }
+}
+
+/// What can be asked for, and no more of the body: arguments belong in no log.
+impl fmt::Debug for CallInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallInfo")
+            .field("method", &self.method_name())
+            .field("id", &self.id().map(String::from_utf8_lossy))
+            .field("name", &self.name())
+            .field("uri", &self.uri())
+            .field("role", &self.role)
+            .field("target", &self.target())
+            .field("has_cursor", &self.has_cursor)
+            .finish()
     }
 }
 
@@ -196,5 +213,44 @@ impl CallInfo {
     /// `params.uri`: the resource.
     pub fn uri(&self) -> Option<&str> {
         self.text(Piece::Uri)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::CallInfo;
+    use crate::json::Depth;
+    use crate::message::Payload;
+
+    fn read(body: &'static str) -> CallInfo {
+        let body = Bytes::from_static(body.as_bytes());
+        let payload = Payload::read(&body, Depth::default()).expect("a message");
+        CallInfo::new(&payload.calls()[0], &body)
+    }
+
+    #[test]
+    fn parts_are_read_where_they_stand_or_out_of_a_copy() {
+        for (body, name) in [
+            (r#"{"id":"x","method":"tools/call","params":{"name":"poll","arguments":{"secret":1}}}"#, "poll"),
+            (
+                r#"{"id":"x","method":"tools/call","params":{"name":"p\u006fll","uri":"a:b","arguments":{"secret":1}}}"#,
+                "poll",
+            ),
+            (r#"{"id":"x","method":"tools/call","params":{"name":"","arguments":{"secret":1}}}"#, ""),
+        ] {
+            let call = read(body);
+            assert_eq!(
+                (call.id(), call.method_name(), call.name()),
+                (Some(&b"\"x\""[..]), Some("tools/call"), Some(name))
+            );
+            assert_eq!(call.uri(), body.contains("a:b").then_some("a:b"));
+            assert_eq!(call.target(), None);
+            let debug = format!("{call:?}");
+            assert!(debug.contains("tools/call") && !debug.contains("secret"), "{debug}");
+        }
+        let other = read(r#"{"method":"vendor/x"}"#);
+        assert_eq!((other.id(), other.method_name(), other.name()), (None, Some("vendor/x"), None));
     }
 }
