@@ -13,7 +13,8 @@ use hyper_util::rt::TokioExecutor;
 use kit::example::Proxy;
 use kit::{LIST, post};
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 async fn start(flags: Vec<String>) -> Proxy {
@@ -37,6 +38,45 @@ async fn clients_speak_either_version_of_http() {
         let answer: Value = serde_json::from_slice(&body).expect("JSON");
         assert!(answer["result"]["tools"].is_array(), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn a_client_that_still_sends_hears_why_it_is_refused() {
+    let proxy = start(["--max-request-bytes", "2048", "--audience", "model"].map(str::to_owned).to_vec()).await;
+    let authority = proxy.endpoint.authority().expect("a host");
+    // More than sockets take in: who writes all of it before reading is done only once all of it was taken.
+    let body = vec![b'x'; 8 << 20];
+    let chunked = format!("transfer-encoding: chunked\r\n\r\n{:x}", body.len());
+    for (content_type, framing, status) in [
+        ("application/json", format!("content-length: {}\r\n", body.len()), "413"),
+        ("application/json", chunked, "413"),
+        ("text/plain", format!("content-length: {}\r\n", body.len()), "415"),
+    ] {
+        let mut socket = TcpStream::connect(authority.as_str()).await.expect("a connection");
+        let head = format!("POST /mcp HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: {content_type}\r\n");
+        socket.write_all(format!("{head}{framing}\r\n").as_bytes()).await.expect("the head is taken");
+        socket.write_all(&body).await.expect("all of it is taken");
+        if framing.starts_with("transfer") {
+            socket.write_all(b"\r\n0\r\n\r\n").await.expect("all of it is taken");
+        }
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await.expect("the answer, and the end");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")) && answer.ends_with("}}"), "{framing}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn who_waits_to_be_asked_for_a_body_that_is_too_long_is_told_at_once() {
+    let proxy = start(["--max-request-bytes", "2048"].map(str::to_owned).to_vec()).await;
+    let authority = proxy.endpoint.authority().expect("a host");
+    let mut socket = TcpStream::connect(authority.as_str()).await.expect("a connection");
+    let head = "POST /mcp HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-type: application/json\r\n";
+    let head = format!("{head}content-length: 2049\r\n\r\n");
+    socket.write_all(head.as_bytes()).await.expect("the head is taken");
+    let mut answer = String::new();
+    let read = tokio::time::timeout(Duration::from_secs(10), socket.read_to_string(&mut answer)).await;
+    read.expect("it does not wait for the body").expect("the answer, and the end");
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
 }
 
 #[cfg(unix)]
@@ -66,7 +106,7 @@ async fn an_exchange_under_way_is_finished_before_it_stops() {
     assert!(killed.success());
     // It takes no more connections, but is still there.
     let authority = proxy.endpoint.authority().expect("a host").to_string();
-    while tokio::net::TcpStream::connect(&authority).await.is_ok() {
+    while TcpStream::connect(&authority).await.is_ok() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     assert_eq!(proxy.process.try_wait().expect("it can be asked"), None);

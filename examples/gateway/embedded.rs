@@ -9,14 +9,13 @@ use std::future;
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
-use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tower::{BoxError, service_fn};
 
 use crate::flags::{Endpoint, Named};
 use crate::response::{self, Body};
-use crate::serve::serve;
+use crate::serve::{Lingering, serve};
 
 const LEGACY: [&str; 2] = ["2025-11-25", "2025-06-18"];
 const MODERN: &str = "2026-07-28";
@@ -35,7 +34,7 @@ pub(crate) async fn start() -> Result<Vec<Named<Endpoint>>, BoxError> {
     Ok(started)
 }
 
-async fn answer(name: &str, request: Request<Incoming>) -> Response<Body> {
+async fn answer(name: &str, request: Request<Lingering>) -> Response<Body> {
     if request.method() != Method::POST {
         return response::empty(StatusCode::METHOD_NOT_ALLOWED);
     }

@@ -11,13 +11,12 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tower::{BoxError, service_fn};
 
 use crate::endpoint::Endpoint;
-use crate::serve::serve;
+use crate::serve::{Lingering, serve};
 
 const LEGACY: [&str; 2] = ["2025-11-25", "2025-06-18"];
 const MODERN: &str = "2026-07-28";
@@ -32,7 +31,7 @@ pub(crate) async fn start() -> Result<Endpoint, BoxError> {
     Ok(endpoint)
 }
 
-async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(request: Request<Lingering>) -> Result<Response<Full<Bytes>>, Infallible> {
     Ok(if request.uri().path() != "/mcp" {
         empty(StatusCode::NOT_FOUND)
     } else if request.method() != Method::POST {

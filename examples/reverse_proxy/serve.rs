@@ -14,7 +14,14 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::time;
+use tower::util::MapRequest;
 use tower::{BoxError, Service};
+
+pub(crate) use linger::Lingering;
+
+// Where this file is a module of another example, that is beside it all the same.
+#[path = "linger.rs"]
+mod linger;
 
 /// How long exchanges in flight may go on after the stop; open event streams are cut then.
 const GRACE: Duration = Duration::from_secs(5);
@@ -25,7 +32,7 @@ const BREATH: Duration = Duration::from_millis(50);
 /// Serves `listener` with `service` until `stop`, then lets the exchanges in flight finish for a while.
 pub(crate) async fn serve<S, B>(listener: TcpListener, service: S, stop: impl Future<Output = ()>)
 where
-    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S: Service<Request<Lingering>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Into<BoxError>,
     B: Body<Data = Bytes> + Send + 'static,
@@ -34,7 +41,8 @@ where
     let mut server = auto::Builder::new(TokioExecutor::new());
     server.http1().timer(TokioTimer::new());
     server.http2().timer(TokioTimer::new());
-    let service = TowerToHyperService::new(service);
+    let heard: fn(Request<Incoming>) -> Request<Lingering> = linger::linger;
+    let service = TowerToHyperService::new(MapRequest::new(service, heard));
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
