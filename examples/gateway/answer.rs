@@ -5,6 +5,7 @@ use http::{Response, StatusCode};
 use http_body_util::BodyExt;
 use tower_mcp_apps::exchange::{Content, Encoding};
 use tower_mcp_apps::json::{Frames, Object, Reader, Span, Value};
+use tower_mcp_apps::protocol::code;
 use tower_mcp_apps::sse::Splitter;
 
 use crate::response::Body;
@@ -51,10 +52,17 @@ impl Answer {
     ///
     /// There is no result in it.
     pub(crate) async fn read(response: Response<Body>, in_session: bool) -> Result<Self, Failure> {
-        let (parts, body) = response.into_parts();
-        if parts.status == StatusCode::NOT_FOUND && in_session {
-            return Err(Failure::SessionGone);
+        let may_be_gone = response.status() == StatusCode::NOT_FOUND && in_session;
+        match Self::read_any(response).await {
+            // Servers that speak the modern era, too, say by 404 that they do not know a method.
+            Err(failure @ Failure::Error { code: code::METHOD_NOT_FOUND, .. }) => Err(failure),
+            _ if may_be_gone => Err(Failure::SessionGone),
+            outcome => outcome,
         }
+    }
+
+    async fn read_any(response: Response<Body>) -> Result<Self, Failure> {
+        let (parts, body) = response.into_parts();
         if Encoding::of(&parts.headers) == Encoding::Encoded {
             return Err(unavailable("its answer is encoded, which was not asked for"));
         }

@@ -5,7 +5,7 @@ use tower_mcp_apps::json::{Depth, Object, Reader, Splice};
 use tower_mcp_apps::message::{Call, Payload, Refusal};
 use tower_mcp_apps::protocol::Era;
 
-use crate::response::invalid_request;
+use crate::response::{self, invalid_request};
 
 /// One message of a client, with the bytes that it came in.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Asked {
     pub(crate) era: Era,
     /// `None` for the client's answer to a request of the server's, which none ever gets here.
     pub(crate) method: Option<String>,
-    /// The JSON text of the id; a notification has none.
+    /// The JSON text of the id; a notification has none, and that of a response is not the client's.
     pub(crate) id: Option<Bytes>,
     /// `params.name`.
     pub(crate) name: Option<String>,
@@ -34,9 +34,10 @@ impl Asked {
         let call = match &payload {
             Ok(Payload::Single(call)) => call,
             Ok(Payload::Batch(_)) => return Err((invalid_request("the gateway takes no batches"), None)),
-            Err(error) => return Err((invalid_request(error.to_string()), None)),
+            Err(error) => return Err((response::unreadable(*error), None)),
         };
-        let id = call.id.map(|id| body.slice_ref(id));
+        // The id of a response is of a request of the server's: an answer with it would be taken for one to another request.
+        let id = call.id.filter(|_| !call.is_response).map(|id| body.slice_ref(id));
         if let Some(fault) = call.fault {
             return Err((invalid_request(fault.to_string()), id));
         }

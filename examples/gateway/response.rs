@@ -6,7 +6,7 @@ use http::{HeaderValue, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use tower::BoxError;
-use tower_mcp_apps::message::Refusal;
+use tower_mcp_apps::message::{Refusal, Unreadable};
 use tower_mcp_apps::protocol::{Era, code};
 
 /// The body of any answer: an upstream's, a merged one, or one of the gateway's own.
@@ -41,6 +41,12 @@ pub(crate) fn refused(refusal: &Refusal, id: Option<&[u8]>) -> Response<Body> {
 /// The request makes no sense: 400.
 pub(crate) fn invalid_request(message: impl Into<String>) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, code::INVALID_REQUEST, message.into())
+}
+
+/// The body of a request holds no message: 400.
+pub(crate) fn unreadable(why: Unreadable) -> Refusal {
+    let code = if why.is_grammatical() { code::INVALID_REQUEST } else { code::PARSE_ERROR };
+    Refusal::new(StatusCode::BAD_REQUEST, code, why.to_string())
 }
 
 /// The parameters of a request name something that is not there.

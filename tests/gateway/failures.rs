@@ -169,3 +169,28 @@ async fn a_session_that_one_server_forgot_is_over() {
     let answer = gateway.ask("tools/list", json!({})).await;
     assert_eq!(answer.tools(), ["good__x"]);
 }
+
+#[tokio::test]
+async fn a_server_that_does_not_know_a_method_by_404_knows_its_session() {
+    let odd = Server::new(|received| match received.method().as_str() {
+        "initialize" => {
+            crate::world::answer(received, Ok(crate::world::greeting("2025-11-25", json!({ "tools": {} }))))
+        }
+        _ => {
+            let mut response = crate::world::answer(received, Err((-32601, "?")));
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            response
+        }
+    });
+    let prompts = mcp("good", |method, _| match method {
+        "prompts/list" => Ok(list("prompts", r#"{"name":"p"}"#, "")),
+        _ => Err((-32601, "?")),
+    });
+    let (odd, good) = (upstream("odd", odd).await, upstream("good", prompts).await);
+    let gateway = Gateway::before(&[&odd, &good], &[]).await;
+    let session = gateway.session().await;
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": {} });
+    let answer = gateway.send(legacy(&session, message)).await;
+    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.json()["result"]["prompts"][0]["name"], "good__p");
+}

@@ -13,8 +13,6 @@ async fn bad_input_is_refused() {
     let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a__x","name":"a__y"}}"#;
     let long = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":"{}"}}"#, "y".repeat(4 << 20));
     for (request, status) in [
-        (post("{"), 400),
-        (post(""), 400),
         (post("7"), 400),
         (post("[]"), 400),
         (post(format!("[{LIST}]")), 400),
@@ -32,6 +30,13 @@ async fn bad_input_is_refused() {
         let answer = gateway.send(request).await;
         assert_eq!((answer.status.as_u16(), answer.error_code()), (status, json!(-32600)), "{what}");
     }
+    for body in ["{", ""] {
+        let answer = gateway.send(post(body)).await;
+        assert_eq!((answer.status.as_u16(), answer.error_code()), (400, json!(-32700)), "{body}");
+    }
+    // The id of a response is a server's: with it the refusal would be the answer to a request of the client's.
+    let answer = gateway.send(post(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#)).await;
+    assert_eq!(answer.json().get("id"), None);
     for method in [Method::PUT, Method::OPTIONS, Method::PATCH] {
         let mut request = post(LIST);
         *request.method_mut() = method;
