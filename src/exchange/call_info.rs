@@ -100,7 +100,9 @@ impl CallInfo {
         let method = call.method();
         let method_name = call.method.as_deref().filter(|_| method.and_then(Method::name).is_none());
         let [name, uri, target] = [&call.name, &call.uri, &call.target].map(|text| text.as_deref().map(str::as_bytes));
-        let texts = [method_name.map(str::as_bytes), call.id, name, uri, target];
+        // The id of a response is one of the server's: a request of the client's may have the same.
+        let id = call.id.filter(|_| !call.is_response);
+        let texts = [method_name.map(str::as_bytes), id, name, uri, target];
         let (role, has_cursor) = (call.role, call.has_cursor);
         let mut parts = [Part::NONE; 5];
         for (part, text) in parts.iter_mut().zip(texts) {
@@ -180,7 +182,8 @@ impl CallInfo {
         self.method?.name().or_else(|| self.text(Piece::MethodName))
     }
 
-    /// The JSON text of the id: a number, or a string with its quotes. A notification has none.
+    /// The JSON text of the id: a number, or a string with its quotes. A notification has none, and neither has a response,
+    /// whose id is one of the server's.
     pub fn id(&self) -> Option<&[u8]> {
         self.part(Piece::Id)
     }
@@ -252,5 +255,7 @@ mod tests {
         }
         let other = read(r#"{"method":"vendor/x"}"#);
         assert_eq!((other.id(), other.method_name(), other.name()), (None, Some("vendor/x"), None));
+        let response = read(r#"{"id":7,"result":{"method":"tools/list"}}"#);
+        assert_eq!((response.id(), response.method_name(), response.name()), (None, None, None));
     }
 }

@@ -19,6 +19,10 @@ async fn an_odd_audience_header() {
             (400, json!(-32600), &json!(7))
         );
     }
+    // The id of a response is the server's, and not that of a request which could have this answer.
+    let response = with(post(r#"{"jsonrpc":"2.0","id":7,"result":{}}"#), "x-audience", "root");
+    let answer = send(layer.layer(server.clone()), response).await;
+    assert_eq!((answer.status.as_u16(), answer.json().get("id")), (400, None));
     let doubled = with(with(post(LIST), "x-audience", "model"), "x-audience", "model");
     let answer = send(layer.layer(server.clone()), doubled).await;
     assert_eq!((answer.status.as_u16(), answer.error_code()), (400, json!(-32600)));

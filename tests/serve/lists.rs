@@ -67,13 +67,18 @@ async fn a_batch_is_joined_and_a_read_in_it_refused() {
     let layer = serve().settings(Settings::new().audience(Fixed(Audience::Host)));
     let send_batch = async |batch: Value| send(layer.layer(server.clone()), post(batch.to_string())).await;
 
-    let lists = json!([
-        {"jsonrpc": "2.0", "id": "l", "method": "resources/list"},
-        {"jsonrpc": "2.0", "id": "t", "method": "resources/templates/list"},
-    ]);
-    let answer = send_batch(lists).await.json();
-    assert_eq!(answer[0]["result"]["resources"][0]["uri"], URI);
-    assert_eq!(answer[1], json!({"jsonrpc": "2.0", "id": "t", "result": {"resourceTemplates": []}}));
+    // Ids of the server's requests are counted by themselves: a response may have the id of a request beside it.
+    let response = json!({"jsonrpc": "2.0", "id": "l", "result": {}});
+    for beside in [None, Some(response)] {
+        let mut lists = json!([
+            {"jsonrpc": "2.0", "id": "l", "method": "resources/list"},
+            {"jsonrpc": "2.0", "id": "t", "method": "resources/templates/list"},
+        ]);
+        beside.into_iter().for_each(|beside| lists.as_array_mut().expect("a batch").insert(0, beside));
+        let answer = send_batch(lists).await.json();
+        assert_eq!(answer[0]["result"]["resources"][0]["uri"], URI);
+        assert_eq!(answer[1], json!({"jsonrpc": "2.0", "id": "t", "result": {"resourceTemplates": []}}));
+    }
 
     server.take();
     let read = json!([
