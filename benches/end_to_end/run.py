@@ -8,7 +8,8 @@ What is asked comes in four mixes: calls alone; a session, with a page of 20 too
 100 tools (108 kB) in every ten; and calls that are answered by 1,000 events.
 
 Everything listens on 127.0.0.1. Where there are cores to choose from, the proxy has one for itself, and upstream and load have the
-others: what they do to a core's caches would count for the proxy, more in one round than in the next. CPU is user and system time of the proxy's processes, from /proc, so Linux only.
+others: what they do to a core's caches would count for the proxy, more in one round than in the next. CPU is user and system time of
+the proxy's processes, from /proc, so Linux only.
 With `--peers DIR`, DIR may hold `mcp-proxy` (of crates.io, `cargo install mcp-proxy --root DIR`: DIR/bin) and
 a Python environment `venv` with `mcp-proxy` and `fastmcp` of PyPI; those that are there are measured, too.
 """

@@ -20,9 +20,9 @@ pub struct CallInfo {
     has_cursor: bool,
 }
 
-/// What a message says in text: which part it is.
+/// A member of a message that is kept, in the order of the parts.
 #[derive(Clone, Copy, Debug)]
-enum Piece {
+enum Member {
     /// Of a method that has many names.
     MethodName,
     /// JSON text.
@@ -138,38 +138,38 @@ impl CallInfo {
 
     /// The same that does, and names in its arguments, what the other does.
     pub(super) fn with_target_of(&self, other: &Self) -> Self {
-        let own = |piece| self.part(piece);
+        let own = |member| self.part(member);
         let copied = Self::copied([
-            own(Piece::MethodName),
-            own(Piece::Id),
-            own(Piece::Name),
-            own(Piece::Uri),
-            other.part(Piece::Target),
+            own(Member::MethodName),
+            own(Member::Id),
+            own(Member::Name),
+            own(Member::Uri),
+            other.part(Member::Target),
         ]);
         Self { method: self.method, role: other.role, has_cursor: self.has_cursor, ..copied }
     }
 
-    fn part(&self, piece: Piece) -> Option<&[u8]> {
-        let Part { start, end } = self.parts[piece as usize];
+    fn part(&self, member: Member) -> Option<&[u8]> {
+        let Part { start, end } = self.parts[member as usize];
         self.source.get(start as usize..end as usize)
     }
 
-    fn text(&self, piece: Piece) -> Option<&str> {
-        self.said(piece).map(Said::as_str)
+    fn text(&self, member: Member) -> Option<&str> {
+        self.said(member).map(Said::as_str)
     }
 
-    fn said(&self, piece: Piece) -> Option<Said<'_>> {
-        self.part(piece).map(|text| Said { source: &self.source, text })
+    fn said(&self, member: Member) -> Option<Said<'_>> {
+        self.part(member).map(|text| Said { source: &self.source, text })
     }
 
     /// [`name`](Self::name), unread.
     pub(super) fn said_name(&self) -> Option<Said<'_>> {
-        self.said(Piece::Name)
+        self.said(Member::Name)
     }
 
     /// [`target`](Self::target), unread.
     pub(super) fn said_target(&self) -> Option<Said<'_>> {
-        self.said(Piece::Target)
+        self.said(Member::Target)
     }
 
     /// The method; `None` for a response of the client's.
@@ -179,13 +179,13 @@ impl CallInfo {
 
     /// The method's name as it stands on the wire.
     pub fn method_name(&self) -> Option<&str> {
-        self.method?.name().or_else(|| self.text(Piece::MethodName))
+        self.method?.name().or_else(|| self.text(Member::MethodName))
     }
 
     /// The JSON text of the id: a number, or a string with its quotes. A notification has none, and neither has a response,
     /// whose id is one of the server's.
     pub fn id(&self) -> Option<&[u8]> {
-        self.part(Piece::Id)
+        self.part(Member::Id)
     }
 
     /// The same, to keep.
@@ -195,7 +195,7 @@ impl CallInfo {
 
     /// `params.name`: the tool or prompt.
     pub fn name(&self) -> Option<&str> {
-        self.text(Piece::Name)
+        self.text(Member::Name)
     }
 
     /// Whether a list is asked for from a cursor on, and not from its start.
@@ -210,12 +210,12 @@ impl CallInfo {
 
     /// The tool or URI that the arguments of a meta-tool name.
     pub fn target(&self) -> Option<&str> {
-        self.text(Piece::Target)
+        self.text(Member::Target)
     }
 
     /// `params.uri`: the resource.
     pub fn uri(&self) -> Option<&str> {
-        self.text(Piece::Uri)
+        self.text(Member::Uri)
     }
 }
 

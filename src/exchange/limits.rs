@@ -53,3 +53,14 @@ impl Default for Limits {
         Self::new()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Limits;
+
+    #[test]
+    fn places_in_a_request_fit_into_four_bytes() {
+        // What a call names could otherwise not be told, and would not be judged.
+        assert!(u32::try_from(Limits::new().request_bytes(usize::MAX).request_bytes).is_ok());
+    }
+}
