@@ -187,9 +187,8 @@ impl Text {
     }
 
     /// The name of a revision of MCP that there is, which need not be copied.
-    pub(crate) fn known_version(version: &str) -> Option<Self> {
-        const REVISIONS: [&str; 5] = [Era::FIRST_MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
-        REVISIONS.into_iter().find(|known| *known == version).map(Self::of_static)
+    pub(crate) fn known_version(version: &[u8]) -> Option<Self> {
+        Era::known_version(version).map(Self::of_static)
     }
 
     pub(crate) fn copy(text: &str) -> Self {

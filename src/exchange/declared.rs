@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::json::{Depth, Error, Kind, Reader, Span};
-use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION};
+use crate::protocol::{APP_MEDIA_TYPE, MediaType, UI_EXTENSION, USUAL_EXTENSIONS};
 
 /// What a client declared in `capabilities.extensions`: in its request (modern era), or at `initialize`
 /// and since then in the tag of its session (legacy era). See MCP 2026-07-28, "Extension Negotiation".
@@ -25,7 +25,7 @@ pub struct Declared(Declaration);
 enum Declaration {
     #[default]
     Nothing,
-    /// The text of [`Declared::APPS`].
+    /// [`USUAL_EXTENSIONS`].
     Apps,
     /// Another text.
     Other { extensions: Bytes, has_apps: bool },
@@ -38,7 +38,7 @@ impl Declared {
     /// What this JSON text of an `extensions` object declares. What cannot be read declares nothing.
     pub fn read(extensions: Bytes) -> Self {
         // As nearly everybody writes it.
-        if *extensions == *Self::APPS {
+        if *extensions == *USUAL_EXTENSIONS {
             return Self::apps();
         }
         match declares(&extensions, APP_MEDIA_TYPE) {
@@ -51,9 +51,6 @@ impl Declared {
     pub fn apps() -> Self {
         Self(Declaration::Apps)
     }
-
-    /// The `extensions` object of [`Declared::apps`].
-    pub(super) const APPS: &[u8] = br#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}"#;
 
     /// Whether the client declared MCP Apps with `text/html;profile=mcp-app` (MCP Apps, "Client\<\>Server
     /// Capability Negotiation"). A declaration that is absent, empty, doubled or of another shape is a no.
@@ -77,7 +74,7 @@ impl Declared {
     pub fn extensions(&self) -> Option<&[u8]> {
         match &self.0 {
             Declaration::Nothing => None,
-            Declaration::Apps => Some(Self::APPS),
+            Declaration::Apps => Some(USUAL_EXTENSIONS),
             Declaration::Other { extensions, .. } => Some(extensions),
         }
     }
@@ -171,6 +168,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::Declared;
+    use crate::protocol::USUAL_EXTENSIONS;
 
     #[test]
     fn a_media_type_is_declared_by_its_profile() {
@@ -243,6 +241,6 @@ mod tests {
             assert_eq!(Declared::read(Bytes::from_static(broken.as_bytes())), Declared::NOTHING, "{broken}");
         }
         assert!(!Declared::NOTHING.supports_apps());
-        assert_eq!(Declared::apps(), Declared::read(Bytes::from_static(Declared::APPS)));
+        assert_eq!(Declared::apps(), Declared::read(Bytes::from_static(USUAL_EXTENSIONS)));
     }
 }

@@ -37,8 +37,9 @@ impl RequestHead {
                 version = version.or(Some(value));
             }
         }
-        let version = version.and_then(|version| version.to_str().ok());
-        let version = version.map(|version| Text::known_version(version).unwrap_or_else(|| Text::copy(version)));
+        let version = version.and_then(|version| {
+            Text::known_version(version.as_bytes()).or_else(|| version.to_str().ok().map(Text::copy))
+        });
         let tag = match id {
             Some(id) if ids == 1 => match untag(id) {
                 Some((tag, Some(inner))) => {

@@ -9,6 +9,7 @@ use http::{HeaderMap, HeaderValue};
 use sha2::{Digest, Sha256};
 
 use super::{Declared, Text};
+use crate::protocol::USUAL_EXTENSIONS;
 use crate::protocol::header::SESSION_ID;
 
 const PREFIX: &[u8] = b"apps1-";
@@ -40,7 +41,7 @@ impl SessionTag {
     pub(crate) fn of(declared: &Declared) -> Self {
         match declared.extensions() {
             None => Self::Nothing,
-            Some(Declared::APPS) => Self::Apps,
+            Some(USUAL_EXTENSIONS) => Self::Apps,
             Some(extensions) if extensions.len() <= LONGEST_DECLARATION => {
                 Self::Other(Bytes::from(format!("x{}", URL_SAFE_NO_PAD.encode(extensions))))
             }

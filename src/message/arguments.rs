@@ -8,20 +8,23 @@ use crate::json::{Error, Kind, Reader, Span, Str};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arguments {
     /// Where it is an object.
-    pub(super) object: Option<Span>,
+    object: Option<Span>,
     is_there: bool,
     /// It stands twice, or once more in another case.
     is_ambiguous: bool,
 }
 
 impl Arguments {
-    /// Whether a member of `params` is this one.
-    pub(super) fn note(&mut self, key: Str<'_>) -> bool {
-        const NAME: &str = "arguments";
-        let is_it = key.is(NAME);
-        self.is_ambiguous |= if is_it { self.is_there } else { is_but_for_case(key, NAME) };
-        self.is_there |= is_it;
-        is_it
+    /// They stand here, where they are an object.
+    pub(super) fn note(&mut self, object: Option<Span>) {
+        self.object = object;
+        self.is_ambiguous |= self.is_there;
+        self.is_there = true;
+    }
+
+    /// Another member of `params` has this name.
+    pub(super) fn note_other(&mut self, key: Str<'_>) {
+        self.is_ambiguous |= is_but_for_case(key, "arguments");
     }
 }
 

@@ -6,7 +6,10 @@ use std::fmt;
 use super::arguments::Arguments;
 use super::{MetaRole, MetaTools};
 use crate::json::{Depth, Error, ErrorKind, Kind, Reader, Span, Str};
-use crate::protocol::{Era, Method, meta};
+use crate::protocol::{Era, Method, USUAL_EXTENSIONS, USUAL_EXTENSIONS_LEVELS, meta};
+
+#[cfg(test)]
+mod tests;
 
 /// The most messages of a batch: what is kept of each is a hundred times as long as the shortest message.
 const MOST_MESSAGES: usize = 1000;
@@ -229,34 +232,35 @@ impl<'a> Call<'a> {
             self.fault = Some(Fault::NotAnObject);
             return Ok(());
         }
-        let mut seen = Seen::new(["method", "id", "params", "result", "error"]);
+        let mut members = Members::new(["method", "id", "params", "result", "error", "jsonrpc"], 5);
         let mut initialize = Initialize::default();
         let mut arguments = (!meta_tools.is_empty()).then(Arguments::default);
         let mut ids = 0;
         reader.enter_object()?;
-        while let Some(key) = reader.member_inlined()? {
-            match seen.note(key, &mut self.fault) {
-                Some("method") => {
+        while let Some(member) = members.next(reader, &mut self.fault)? {
+            match member {
+                Member::Usual("method") => {
                     self.method = read_method(reader)?;
                     if self.method.is_none() {
                         self.fault.get_or_insert(Fault::Unreadable("method"));
                     }
                 }
-                Some("id") => {
+                Member::Usual("id") => {
                     ids += 1;
                     self.id = read_id(reader)?;
                 }
-                Some("params") if reader.peek()? == Kind::Object => {
+                Member::Usual("params") if reader.peek()? == Kind::Object => {
                     self.read_params(reader, &mut initialize, &mut arguments)?;
                 }
-                Some("result" | "error") => {
+                Member::Usual("jsonrpc") => drop(reader.skip_usual(br#""2.0""#, 0)?),
+                Member::Usual("result" | "error") => {
                     self.is_response = true;
                     reader.skip()?;
                 }
                 _ => drop(reader.skip()?),
             }
         }
-        self.is_response &= !seen.has("method");
+        self.is_response &= !members.has("method");
         // A response to a message whose id could not be read has `null` there.
         if ids > 0 && self.id.is_none() && !self.is_response {
             self.fault.get_or_insert(Fault::Unreadable("id"));
@@ -280,31 +284,38 @@ impl<'a> Call<'a> {
         initialize: &mut Initialize<'a>,
         arguments: &mut Option<Arguments>,
     ) -> Result<(), Error> {
-        let mut seen = Seen::new(["name", "uri", "_meta", "protocolVersion", "capabilities"]);
+        let names = ["name", "uri", "_meta", "protocolVersion", "capabilities", "arguments", "cursor"];
+        let mut members = Members::new(names, 5);
         reader.enter_object()?;
-        while let Some(key) = reader.member_inlined()? {
-            match seen.note(key, &mut self.fault) {
-                Some("name") => self.name = self.read_param(reader, "params.name")?,
-                Some("uri") => self.uri = self.read_param(reader, "params.uri")?,
-                Some("_meta") if reader.peek()? == Kind::Object => self.read_meta(reader)?,
-                Some("protocolVersion") if reader.peek()? == Kind::String => {
+        while let Some(member) = members.next(reader, &mut self.fault)? {
+            match member {
+                Member::Usual("name") => self.name = self.read_param(reader, "params.name")?,
+                Member::Usual("uri") => self.uri = self.read_param(reader, "params.uri")?,
+                Member::Usual("_meta") if reader.peek()? == Kind::Object => self.read_meta(reader)?,
+                Member::Usual("protocolVersion") if reader.peek()? == Kind::String => {
                     initialize.version = Some(reader.string()?)
                 }
-                Some("capabilities") if reader.peek()? == Kind::Object => {
+                Member::Usual("capabilities") if reader.peek()? == Kind::Object => {
                     initialize.extensions = read_extensions(reader, &mut self.fault)?;
                 }
-                None if arguments.as_mut().is_some_and(|arguments| arguments.note(key)) => {
+                Member::Usual("arguments") => {
                     let is_object = reader.peek()? == Kind::Object;
                     let span = reader.skip()?;
-                    if let Some(arguments) = arguments.as_mut() {
-                        arguments.object = Some(span).filter(|_| is_object);
+                    if let Some(arguments) = arguments {
+                        arguments.note(Some(span).filter(|_| is_object));
                     }
                 }
-                None if key.is("cursor") => {
+                Member::Usual("cursor") => {
                     self.has_cursor |= reader.peek()? != Kind::Null;
                     reader.skip()?;
                 }
-                _ => drop(reader.skip()?),
+                Member::Other(key) => {
+                    if let Some(arguments) = arguments {
+                        arguments.note_other(key);
+                    }
+                    reader.skip()?;
+                }
+                Member::Usual(_) => drop(reader.skip()?),
             }
         }
         Ok(())
@@ -312,26 +323,30 @@ impl<'a> Call<'a> {
 
     /// What the message is about. Another type than a string is for the server to judge: some method may have one there.
     fn read_param(&mut self, reader: &mut Reader<'a>, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
-        let kind = reader.peek()?;
-        let text = read_text(reader)?;
-        if kind == Kind::String && text.is_none() {
+        if reader.peek()? != Kind::String {
+            reader.skip()?;
+            return Ok(None);
+        }
+        let text = reader.string()?.decode().ok();
+        if text.is_none() {
             self.fault.get_or_insert(Fault::Unreadable(name));
         }
         Ok(text)
     }
 
     fn read_meta(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        let mut seen = Seen::new([meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES]);
+        let names = [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES, "io.modelcontextprotocol/clientInfo"];
+        let mut members = Members::new(names, 2);
         self.capabilities = None;
         reader.enter_object()?;
         let start = reader.position() - 1;
-        while let Some(key) = reader.member_inlined()? {
-            match seen.note(key, &mut self.fault) {
-                Some(meta::PROTOCOL_VERSION) if reader.peek()? == Kind::String => {
-                    self.version = reader.string()?.decode().ok();
+        while let Some(member) = members.next(reader, &mut self.fault)? {
+            match member {
+                Member::Usual(meta::PROTOCOL_VERSION) if reader.peek()? == Kind::String => {
+                    self.version = decode_known(reader.string()?, Era::known_version);
                     self.declares_version = true;
                 }
-                Some(meta::CLIENT_CAPABILITIES) => {
+                Member::Usual(meta::CLIENT_CAPABILITIES) => {
                     let kind = reader.peek()?;
                     let start = reader.position();
                     if kind == Kind::Object {
@@ -363,16 +378,20 @@ fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>, Error> {
     Ok(is_id.then(|| &reader.source()[span.start..span.end]))
 }
 
-/// The text of the next value, as [`read_text`] has it. That of a known method is not read again.
+/// The text of the next value, as [`read_text`] has it.
 fn read_method<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
     if reader.peek()? != Kind::String {
         reader.skip()?;
         return Ok(None);
     }
-    let text = reader.string()?;
-    match text.unescaped().and_then(|name| Method::from_bytes(name).name()) {
-        Some(name) => Ok(Some(Cow::Borrowed(name))),
-        None => Ok(text.decode().ok()),
+    Ok(decode_known(reader.string()?, |name| Method::from_bytes(name).name()))
+}
+
+/// A text; `None` where it has a lone surrogate. One that is known is not checked again.
+fn decode_known<'a>(text: Str<'a>, known: impl FnOnce(&[u8]) -> Option<&'static str>) -> Option<Cow<'a, str>> {
+    match text.unescaped().and_then(known) {
+        Some(known) => Some(Cow::Borrowed(known)),
+        None => text.decode().ok(),
     }
 }
 
@@ -394,61 +413,77 @@ struct Initialize<'a> {
 
 /// The `extensions` object of a `capabilities` object.
 fn read_extensions(reader: &mut Reader<'_>, fault: &mut Option<Fault>) -> Result<Option<Span>, Error> {
-    let mut seen = Seen::new(["extensions"]);
+    let mut members = Members::new(["extensions"], 1);
     let mut found = None;
     reader.enter_object()?;
-    while let Some(key) = reader.member()? {
-        let is_extensions = seen.note(key, fault).is_some() && reader.peek()? == Kind::Object;
-        let span = reader.skip()?;
-        if is_extensions {
-            found = Some(span);
+    while let Some(member) = members.next(reader, fault)? {
+        if matches!(member, Member::Usual(_)) && reader.peek()? == Kind::Object {
+            found = Some(reader.skip_usual(USUAL_EXTENSIONS, USUAL_EXTENSIONS_LEVELS)?);
+        } else {
+            reader.skip()?;
         }
     }
     Ok(found)
 }
 
-/// Which of an object's deciding members have stood already.
-struct Seen<const N: usize> {
+/// The members that an object usually has, and which of the deciding ones have stood already.
+struct Members<const N: usize> {
     names: [&'static str; N],
+    /// The first so many names are of members that decide.
+    deciding: usize,
     seen: u8,
 }
 
-impl<const N: usize> Seen<N> {
-    fn new(names: [&'static str; N]) -> Self {
-        Self { names, seen: 0 }
+/// A member of an object.
+enum Member<'a> {
+    /// One of those that it usually has.
+    Usual(&'static str),
+    Other(Str<'a>),
+}
+
+impl<const N: usize> Members<N> {
+    fn new(names: [&'static str; N], deciding: usize) -> Self {
+        Self { names, deciding, seen: 0 }
     }
 
     fn has(&self, name: &str) -> bool {
         self.names.iter().position(|known| *known == name).is_some_and(|at| self.seen & (1 << at) != 0)
     }
 
-    /// The deciding member that this key names; a second one, or one that differs only by case, is a fault.
+    /// The next member, whose value is to be read next. A second deciding one of a name, or one that differs from such only by
+    /// case, is a fault.
     // Into its callers, where the names are known and are compared as numbers.
     #[inline(always)]
-    fn note(&mut self, key: Str<'_>, fault: &mut Option<Fault>) -> Option<&'static str> {
-        let named = match key.unescaped() {
-            // As nearly all keys are.
-            Some(text) => self.names.iter().position(|name| text == name.as_bytes()),
-            None => self.names.iter().position(|name| key.is(name)),
-        };
-        let Some(at) = named else {
-            note_variant(key, &self.names, fault);
-            return None;
+    fn next<'a>(&mut self, reader: &mut Reader<'a>, fault: &mut Option<Fault>) -> Result<Option<Member<'a>>, Error> {
+        let at = match reader.member_among(self.names) {
+            Some(at) => at,
+            None => {
+                let Some(key) = reader.member()? else { return Ok(None) };
+                match self.names.iter().position(|name| key.is(name)) {
+                    Some(at) => at,
+                    None => {
+                        note_variant(key, &self.names[..self.deciding], fault);
+                        return Ok(Some(Member::Other(key)));
+                    }
+                }
+            }
         };
         let name = self.names[at];
-        if self.seen & (1 << at) != 0 {
-            fault.get_or_insert(Fault::Duplicate(name));
+        if at < self.deciding {
+            if self.seen & (1 << at) != 0 {
+                fault.get_or_insert(Fault::Duplicate(name));
+            }
+            self.seen |= 1 << at;
         }
-        self.seen |= 1 << at;
-        Some(name)
+        Ok(Some(Member::Usual(name)))
     }
 }
 
 /// Notes a key that differs from a deciding name only by case.
 fn note_variant(key: Str<'_>, names: &[&'static str], fault: &mut Option<Fault>) {
     let variant = match key.plain() {
-        // As nearly all keys are.
-        Some(text) => names.iter().find(|name| text.eq_ignore_ascii_case(name.as_bytes())),
+        // As nearly all keys are. Of those few are as long as a name.
+        Some(text) => names.iter().find(|name| text.len() == name.len() && text.eq_ignore_ascii_case(name.as_bytes())),
         None => names.iter().find(|name| is_but_for_case(key, name)),
     };
     if let Some(name) = variant {

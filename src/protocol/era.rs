@@ -13,6 +13,12 @@ impl Era {
     /// The first version of the modern era.
     pub const FIRST_MODERN: &str = "2026-07-28";
 
+    /// The revision of MCP with this name, if there is one.
+    pub(crate) fn known_version(version: &[u8]) -> Option<&'static str> {
+        const REVISIONS: [&str; 5] = [Era::FIRST_MODERN, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+        REVISIONS.into_iter().find(|known| known.as_bytes() == version)
+    }
+
     /// The era of a protocol version. Versions are dates, so they compare as text; what is no date is
     /// legacy, since only a version that is known to be modern may promise per-request metadata.
     ///

@@ -32,6 +32,14 @@ pub const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 /// The identifier of MCP Apps in `capabilities.extensions` (MCP Apps, "Extension Identifier").
 pub const UI_EXTENSION: &str = "io.modelcontextprotocol/ui";
 
+/// The JSON text of `capabilities.extensions` as nearly all clients write it that declare MCP Apps, and nothing else (MCP Apps,
+/// "Client\<\>Server Capability Negotiation").
+pub(crate) const USUAL_EXTENSIONS: &[u8] =
+    br#"{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}"#;
+
+/// How deep [`USUAL_EXTENSIONS`] nests.
+pub(crate) const USUAL_EXTENSIONS_LEVELS: usize = 3;
+
 /// The media type of an MCP App's HTML (MCP Apps, "UI Resource Format").
 pub const APP_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
 

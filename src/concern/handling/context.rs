@@ -29,7 +29,7 @@ pub(super) fn read_context(
         None => tag.map_or(Declared::NOTHING, SessionTag::declared),
     };
     let own = single.and_then(|call| call.version.as_deref());
-    let own = own.map(|own| Text::known_version(own).unwrap_or_else(|| Text::new(own, body)));
+    let own = own.map(|own| Text::known_version(own.as_bytes()).unwrap_or_else(|| Text::new(own, body)));
     let version = own.or(version);
     let calls = read_calls(payload, body);
     let audience = ResolvedAudience { audience: Audience::Model, known_by: KnownBy::Declaration };
