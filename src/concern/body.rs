@@ -74,7 +74,7 @@ where
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Polled<B::Error> {
         match self.project().kind.project() {
             RequestProjection::Through { body } => body.poll_frame(cx),
             RequestProjection::Read { read } => Poll::Ready(read.next_frame()),
@@ -154,7 +154,20 @@ impl<B: Body, C> ResponseBody<B, C> {
     }
 }
 
+/// What a body gives when it is polled.
+type Polled<E> = Poll<Option<Result<Frame<Bytes>, E>>>;
+
 impl<B: Body, C> Response<B, C> {
+    /// Keeps an error back for once. Where a body fails, hyper's server drops what it has not sent yet, the head with it: what we
+    /// held until now goes out while there is nothing more to be had.
+    #[cold]
+    fn fail_later(mut self: Pin<&mut Self>, polled: Polled<B::Error>, cx: &mut Context<'_>) -> Polled<B::Error> {
+        let Poll::Ready(Some(Err(error))) = polled else { return polled };
+        self.set(Response::Failing { error: Some(error) });
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
     fn is_end(&self) -> bool {
         match self {
             Self::Through { body } => body.is_end_stream(),
@@ -181,13 +194,18 @@ where
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let this = self.as_mut().project();
-        // What passes unread is not even moved.
-        if let (ResponseProjection::Through { body }, None) = (this.kind.project(), this.recorder) {
-            return body.poll_frame(cx);
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Polled<B::Error> {
+        let mut this = self.as_mut().project();
+        if this.recorder.is_some() {
+            return self.poll_known(cx);
         }
-        self.poll_known(cx)
+        // Nothing is moved on its way from body to body.
+        let polled = match this.kind.as_mut().project() {
+            ResponseProjection::Through { body } => return body.poll_frame(cx),
+            ResponseProjection::Events { events } => events.poll_frame(cx),
+            _ => return self.poll_known(cx),
+        };
+        if matches!(polled, Poll::Ready(Some(Err(_)))) { this.kind.fail_later(polled, cx) } else { polled }
     }
 
     fn is_end_stream(&self) -> bool {
@@ -220,7 +238,7 @@ where
     /// Polls for a frame that is looked at here, or counted.
     // Out of line, so that what passes unread is cheap to poll.
     #[inline(never)]
-    fn poll_known(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_known(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Polled<B::Error> {
         let mut this = self.project();
         let was_held = matches!(*this.kind, Response::Read { .. } | Response::Events { .. });
         let polled = match this.kind.as_mut().project() {
@@ -233,12 +251,8 @@ where
             ResponseProjection::Events { events } => events.poll_frame(cx),
             ResponseProjection::Failing { error } => Poll::Ready(error.take().map(Err)),
         };
-        // Where a body fails, hyper's server drops what it has not sent yet, the head with it. What we held until now
-        // goes out while there is nothing more to be had.
-        if was_held && let Poll::Ready(Some(Err(error))) = polled {
-            this.kind.set(Response::Failing { error: Some(error) });
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
+        if was_held && matches!(polled, Poll::Ready(Some(Err(_)))) {
+            return this.kind.fail_later(polled, cx);
         }
         if let (Some(recorder), Poll::Ready(frame)) = (this.recorder, &polled) {
             match frame {
