@@ -236,10 +236,9 @@ impl<'a> Reader<'a> {
         Ok(Some(self.quoted(text, scanned)))
     }
 
-    /// In an object: passes the name of the next member where that is written as one of these with nothing but a comma before it
-    /// and a colon behind it, as nearly all are, and gives its place among them. Where none stands so, nothing is passed. Names
-    /// are ASCII without what would be escaped.
-    // What is known is compared, which takes a fraction of reading it.
+    /// In an object: passes the name of the next member where it is one of these, written without white space or escapes as nearly
+    /// all are, and gives its place among them. Else it passes nothing. The names are ASCII without what must be escaped.
+    // To compare what is known takes a fraction of what reading it takes.
     #[inline(always)]
     pub(crate) fn member_among<const N: usize>(&mut self, names: [&'static str; N]) -> Option<usize> {
         let text = match (self.turn, self.rest) {
@@ -256,8 +255,11 @@ impl<'a> Reader<'a> {
         Some(at)
     }
 
-    /// Passes the next value as [`skip`](Self::skip) does. What is written as `usual`, a string, array or object that is `levels`
-    /// deep, is not read for that.
+    /// Passes the next value as [`skip`](Self::skip) does, sooner where it is written as `usual`: a string, or an array or object
+    /// that nests `levels` deep.
+    ///
+    /// # Errors
+    /// As of `skip`.
     pub(crate) fn skip_usual(&mut self, usual: &'static [u8], levels: usize) -> Result<Span, Error> {
         match self.rest.strip_prefix(usual) {
             Some(behind) if self.turn == Turn::Value && self.limit.get() - self.depth >= levels => {

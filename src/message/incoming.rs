@@ -426,10 +426,11 @@ fn read_extensions(reader: &mut Reader<'_>, fault: &mut Option<Fault>) -> Result
     Ok(found)
 }
 
-/// The members that an object usually has, and which of the deciding ones have stood already.
+/// The members that an object usually has, and which of those that decide have stood already.
 struct Members<const N: usize> {
+    // All in one, since the compiler then knows what it compares with.
     names: [&'static str; N],
-    /// The first so many names are of members that decide.
+    /// How many of them decide: the first.
     deciding: usize,
     seen: u8,
 }
@@ -459,13 +460,11 @@ impl<const N: usize> Members<N> {
             Some(at) => at,
             None => {
                 let Some(key) = reader.member()? else { return Ok(None) };
-                match self.names.iter().position(|name| key.is(name)) {
-                    Some(at) => at,
-                    None => {
-                        note_variant(key, &self.names[..self.deciding], fault);
-                        return Ok(Some(Member::Other(key)));
-                    }
-                }
+                let Some(at) = self.names.iter().position(|name| key.is(name)) else {
+                    note_variant(key, &self.names[..self.deciding], fault);
+                    return Ok(Some(Member::Other(key)));
+                };
+                at
             }
         };
         let name = self.names[at];
@@ -482,8 +481,8 @@ impl<const N: usize> Members<N> {
 /// Notes a key that differs from a deciding name only by case.
 fn note_variant(key: Str<'_>, names: &[&'static str], fault: &mut Option<Fault>) {
     let variant = match key.plain() {
-        // As nearly all keys are. Of those few are as long as a name.
-        Some(text) => names.iter().find(|name| text.len() == name.len() && text.eq_ignore_ascii_case(name.as_bytes())),
+        // As nearly all keys are.
+        Some(text) => names.iter().find(|name| text.eq_ignore_ascii_case(name.as_bytes())),
         None => names.iter().find(|name| is_but_for_case(key, name)),
     };
     if let Some(name) = variant {
