@@ -167,7 +167,6 @@ async fn discovery_notifications_and_responses_stay_open() {
         (r#"{"jsonrpc":"2.0","id":7,"method":"notifications/run"}"#, 200),
         (r#"{"jsonrpc":"2.0","method":"prompts/get","params":{"name":"open"}}"#, 400),
         (r#"{"jsonrpc":"2.0","id":7,"result":{},"method":"tools/list"}"#, 200),
-        (r#"{"jsonrpc":"2.0","id":7}"#, 200),
         (r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, 200),
     ] {
         let error = refused(&[UI_EXTENSION], || post(asks), status, -32602).await;
@@ -268,8 +267,12 @@ async fn a_batch_with_one_undeclared_message_does_not_run() {
     let undeclared = modern("tools/list", &json!({}), &json!({}));
     let undeclared = kit::server::record(undeclared).await.json().to_string();
     refused(&[UI_EXTENSION], || with(post(batch(&undeclared)), SESSION, &session), 400, -32600).await;
-    let initialize = initialize(&json!({}));
-    refused(&[UI_EXTENSION], || with(post(batch(&initialize)), SESSION, &session), 400, -32600).await;
+    // It must not stand in a batch, whatever it declares.
+    for declared in [json!({}), apps_capabilities()] {
+        let initialize = initialize(&declared);
+        refused(&[UI_EXTENSION], || with(post(batch(&initialize)), SESSION, &session), 400, -32600).await;
+        refused(&[UI_EXTENSION], || post(format!("[{initialize}]")), 400, -32600).await;
+    }
     refused(&[UI_EXTENSION], || with(post(batch("7")), SESSION, &session), 400, -32600).await;
 }
 
@@ -289,6 +292,9 @@ async fn what_cannot_be_read_is_refused() {
         (r#"{"jsonrpc":"2.0","id":7,"method":"server/discover","Method":"tools/list"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"_meta":{},"_meta":{}}}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":[],"method":"tools/list"}"#, -32600),
+        // These ask for nothing, and answer nothing.
+        ("{}", -32600),
+        (r#"{"jsonrpc":"2.0","id":7}"#, -32600),
     ] {
         refused(&[UI_EXTENSION], || post(body), 400, code).await;
         refused(&[UI_EXTENSION], || with(post(body), SESSION, &session), 400, code).await;

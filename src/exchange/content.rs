@@ -14,6 +14,7 @@ use crate::protocol::MediaType;
 ///
 /// let content = |value| Content::of(&HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))]));
 /// assert_eq!(content("Application/JSON; charset=utf-8"), Content::Json);
+/// assert_eq!(content("application/json; charset=\"UTF8\""), Content::Json);
 /// assert_eq!(content("application/json; charset=utf-16"), Content::ForeignJson);
 /// assert_eq!(content("application/json; charset=utf-8; charset=utf-16"), Content::ForeignJson);
 /// assert_eq!(content("application/json, text/plain"), Content::Other);
@@ -54,12 +55,17 @@ impl Content {
             Self::Events
         } else if !media_type.is("application/json") {
             Self::Other
-        } else if media_type.values("charset").all(|charset| charset.eq_ignore_ascii_case("utf-8")) {
+        } else if media_type.values("charset").all(is_utf_8) {
             Self::Json
         } else {
             Self::ForeignJson
         }
     }
+}
+
+/// Whether a charset is UTF-8: some write its other label (WHATWG Encoding, "Names and labels").
+fn is_utf_8(charset: &str) -> bool {
+    ["utf-8", "utf8"].iter().any(|label| charset.eq_ignore_ascii_case(label))
 }
 
 /// Whether a body is encoded, by its `Content-Encoding` (RFC 9110, section 8.4).

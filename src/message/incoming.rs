@@ -96,6 +96,9 @@ pub enum Fault {
     Unreadable(&'static str),
     /// The message is no object.
     NotAnObject,
+    /// The message is neither a request nor a notification nor a response: it has no method, result or error (JSON-RPC 2.0,
+    /// "Request object" and "Response object").
+    NotAMessage,
     /// What the arguments of a meta-tool name stands twice, differs from another but for case, or has a lone surrogate.
     Target,
 }
@@ -118,6 +121,7 @@ impl fmt::Display for Fault {
             Self::CaseVariant(member) => write!(f, "a member differs from {member} only by the case of its letters"),
             Self::Unreadable(member) => write!(f, "the member {member} is not text as it should be"),
             Self::NotAnObject => f.write_str("a message must be an object"),
+            Self::NotAMessage => f.write_str("a message must have a method, a result or an error"),
             Self::Target => f.write_str("the arguments of this tool must name one thing, once, and as text"),
         }
     }
@@ -259,6 +263,9 @@ impl<'a> Call<'a> {
                 }
                 _ => drop(reader.skip()?),
             }
+        }
+        if !members.has("method") && !self.is_response {
+            self.fault.get_or_insert(Fault::NotAMessage);
         }
         self.is_response &= !members.has("method");
         // A response to a message whose id could not be read has `null` there.

@@ -43,8 +43,9 @@ impl Required {
             }
             Ok(Some(Payload::Single(call))) => self.call(call, declared, asked),
             Ok(Some(Payload::Batch(calls))) => {
-                let refusal = calls.iter().find_map(|call| self.call(call, &own(call, declared), asked))?;
-                Some(refusal.of_batch())
+                let of_batch =
+                    |call: &Call<'_>| opens_a_session(call).or_else(|| self.call(call, &own(call, declared), asked));
+                calls.iter().find_map(of_batch).map(|refusal| refusal.of_batch())
             }
         }
     }
@@ -115,9 +116,16 @@ pub(super) fn ambiguity(asked: &Asked<'_>) -> Option<Refusal> {
     }
 }
 
+/// Why no `initialize` goes further in a batch: it must not stand in one (MCP 2025-03-26, "Lifecycle", Initialization), and its
+/// session would not remember what it declares.
+fn opens_a_session(call: &Call<'_>) -> Option<Refusal> {
+    let is_initialize = call.method() == Some(Method::Initialize);
+    is_initialize.then(|| Refusal::ambiguous("initialize must not be part of a batch"))
+}
+
 /// What a message of a batch is judged by: its own declaration, where it has to bring one.
 fn own(call: &Call<'_>, session: &Declared) -> Declared {
-    if call.era() == Era::Legacy && call.method() != Some(Method::Initialize) {
+    if call.era() == Era::Legacy {
         return session.clone();
     }
     call.extensions.map_or(Declared::NOTHING, |extensions| Declared::read(Bytes::copy_from_slice(extensions)))

@@ -20,8 +20,8 @@ async fn members_of_a_batch_that_are_no_messages() {
 
 #[tokio::test]
 async fn a_batch_of_more_messages_than_are_read() {
-    let batch =
-        |messages: usize| format!("[{}{{}}]", r#"{"jsonrpc":"2.0","method":"notifications/x"},"#.repeat(messages - 1));
+    let message = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
+    let batch = |messages: usize| format!("[{message}{}]", format!(",{message}").repeat(messages - 1));
     forwarded_or_refused(|| post(batch(1001)), 400, &[-32600], &Value::Null).await;
     let server = Server::with_tools(json!([]));
     for answer in enforced(&server, Limits::new(), || post(batch(1000))).await {
@@ -36,6 +36,7 @@ async fn a_batch_with_a_member_that_may_not_run() {
         r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{}}"#,
         r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"open"}}"#,
         r#"{"jsonrpc":"2.0","id":2,"method":"ping","METHOD":"tools/call"}"#,
+        r#"{"jsonrpc":"2.0","id":2}"#,
         // Duplicate ids: the same text, the same text by escapes, the same number.
         r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":1.0,"method":"ping"}"#,

@@ -48,6 +48,18 @@ async fn a_message_that_says_two_things() {
 }
 
 #[tokio::test]
+async fn an_object_that_is_no_message() {
+    for (body, id) in [
+        ("{}", Value::Null),
+        (r#"{"jsonrpc":"2.0"}"#, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":7}"#, json!(7)),
+        (r#"{"jsonrpc":"2.0","id":7,"params":{"name":"poll"}}"#, json!(7)),
+    ] {
+        forwarded_or_refused(|| post(body), 400, &[-32600], &id).await;
+    }
+}
+
+#[tokio::test]
 async fn two_faced_declarations_declare_nothing() {
     let apps = apps_capabilities()["extensions"].to_string();
     for capabilities in [
