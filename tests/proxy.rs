@@ -10,7 +10,7 @@ use http::{StatusCode, Version};
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use kit::example::Proxy;
+use kit::example::{Proxy, example};
 use kit::{LIST, post};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -117,4 +117,22 @@ async fn an_exchange_under_way_is_finished_before_it_stops() {
     let ended = tokio::task::spawn_blocking(move || proxy.process.wait().map(|status| (proxy, status)));
     let (_proxy, status) = ended.await.expect("no panic").expect("it ends");
     assert!(status.success(), "{status}");
+}
+
+#[test]
+fn what_keeps_it_from_starting_is_told_in_words() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let listen = format!("--listen={}", taken.local_addr().expect("an address"));
+    let nowhere = "/no such directory/file";
+    for (name, flags, told) in [
+        ("reverse_proxy", [&listen, ""], format!("reverse_proxy: {}: ", listen.replace('=', " "))),
+        ("reverse_proxy", ["--audit", nowhere], format!("reverse_proxy: --audit {nowhere}: ")),
+        ("gateway", [&listen, ""], format!("gateway: {}: ", listen.replace('=', " "))),
+    ] {
+        let flags = flags.iter().filter(|flag| !flag.is_empty());
+        let ended = Command::new(example(name)).args(flags).output().expect("the example runs");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(1), "{said}");
+        assert!(said.starts_with(&told) && said.lines().count() == 1, "{said}");
+    }
 }

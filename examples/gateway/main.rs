@@ -67,6 +67,7 @@ mod upstreams;
 mod versions;
 
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use clap::Parser;
 use tokio::net::TcpListener;
@@ -79,8 +80,17 @@ use crate::gateway::{Gateway, PATH, Settings};
 use crate::upstreams::Upstream;
 
 #[tokio::main]
-async fn main() -> Result<(), BoxError> {
-    let flags = Flags::parse();
+async fn main() -> ExitCode {
+    match run(Flags::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("gateway: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(flags: Flags) -> Result<(), BoxError> {
     tracing_subscriber::fmt().with_max_level(Level::WARN).with_writer(io::stderr).init();
     let named = if flags.upstreams.is_empty() { embedded::start().await? } else { flags.upstreams.clone() };
     flags.check_names(&named)?;
@@ -97,7 +107,8 @@ async fn main() -> Result<(), BoxError> {
         bare: flags.bare,
         patience: flags.answer_timeout,
     };
-    let listener = TcpListener::bind(flags.listen).await?;
+    let listener =
+        TcpListener::bind(flags.listen).await.map_err(|error| format!("--listen {}: {error}", flags.listen))?;
     writeln!(io::stdout(), "listening on http://{}{PATH}", listener.local_addr()?)?;
     serve::serve(listener, Gateway::new(upstreams, settings), stop()).await;
     Ok(())

@@ -22,6 +22,8 @@ mod upstream;
 
 use std::future::Future;
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Parser;
 use http::request::Parts;
@@ -34,11 +36,21 @@ use tracing::Level;
 use crate::flags::Flags;
 use crate::upstream::Upstream;
 
-fn main() -> Result<(), BoxError> {
-    let flags = Flags::parse();
+fn main() -> ExitCode {
+    match start(Flags::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("reverse_proxy: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(flags: Flags) -> Result<(), BoxError> {
     // Violations of the policy. Records have a file of their own.
     tracing_subscriber::fmt().with_max_level(Level::WARN).with_writer(io::stderr).init();
-    let audit = flags.audit.as_deref().map(audit_log::open).transpose()?;
+    let open = |path: &PathBuf| audit_log::open(path).map_err(|error| format!("--audit {}: {error}", path.display()));
+    let audit = flags.audit.as_ref().map(open).transpose()?;
     // The runtime ends here, and with it the exchanges that are still open: they, too, leave a record.
     let outcome = Runtime::new()?.block_on(run(flags, audit.clone()));
     if let Some(audit) = audit {
@@ -53,7 +65,8 @@ async fn run(flags: Flags, audit: Option<Background>) -> Result<(), BoxError> {
         Some(endpoint) => endpoint.clone(),
         None => plain_server::start().await?,
     };
-    let listener = TcpListener::bind(flags.listen).await?;
+    let listener =
+        TcpListener::bind(flags.listen).await.map_err(|error| format!("--listen {}: {error}", flags.listen))?;
     let address = listener.local_addr()?;
     let path = endpoint.path().to_owned();
     let upstream = Upstream::new(endpoint.clone());

@@ -37,5 +37,7 @@ pub enum Degradation {
     /// a result or a prompt, where the whole block goes, and with it a prompt's message that has no other. Where the link stands in
     /// the `_meta` of something else, such as a file's entry or block, the link alone goes. What says no type has the one that
     /// [`Pages`](super::Pages) gives it. Contents that are read stay: who asks for a page gets it.
+    ///
+    /// It goes by what the client declared, also where a deployer says that the client is a host. An app gets all.
     Strip,
 }

@@ -183,6 +183,8 @@ async fn text_clients_hear_nothing_of_uis() {
         (r#"{"name":"t"}"#, r#"{"name":"t"}"#),
     ] {
         assert_eq!(degraded(&layer, None, "tools/list", "tools", tool).await, want);
+        let host = layer.clone().audience(Fixed(Audience::Host));
+        assert_eq!(degraded(&host, None, "tools/list", "tools", tool).await, want, "its declaration counts");
         let apps = degraded(&layer, Some(APP), "tools/list", "tools", tool).await;
         assert_eq!(apps, listed(&NormalizeLayer::new(), "tools/list", "tools", tool).await, "a host gets it all");
     }
