@@ -76,7 +76,7 @@ pub use chain::Chain;
 pub use future::ResponseFuture;
 pub use incoming::Incoming;
 pub(crate) use layer::{layer_of, settings_of};
-pub(crate) use mirrored::{contradicted, mirrors, mismatch};
+pub(crate) use mirrored::Mirrored;
 pub use service::ConcernService;
 pub use settings::Settings;
 

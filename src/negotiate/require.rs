@@ -6,11 +6,11 @@
 use bytes::Bytes;
 use http::{Method as Verb, StatusCode};
 
-use crate::concern::{Asked, Verdict};
+use crate::concern::{Asked, Mirrored, Verdict};
 use crate::exchange::{Declared, Exchange, SessionTag};
 use crate::json::write_string;
 use crate::message::{Call, Payload, Reason, Refusal};
-use crate::protocol::{APP_MEDIA_TYPE, Era, Method, UI_EXTENSION, code, header};
+use crate::protocol::{APP_MEDIA_TYPE, Era, Method, UI_EXTENSION, code};
 
 /// Extensions that every client must have declared.
 #[derive(Clone, Debug, Default)]
@@ -73,8 +73,7 @@ impl Required {
             return Some(missing.refuse(StatusCode::BAD_REQUEST, code::MISSING_CLIENT_CAPABILITY));
         }
         // Somebody behind may go by the header, and then there is no session that declared anything.
-        let mut versions = asked.parts.headers.get_all(header::PROTOCOL_VERSION).iter();
-        if versions.any(|version| version.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern)) {
+        if Mirrored::read(&asked.parts.headers).is_modern() {
             let message = "a request of this protocol version needs the client's capabilities in params._meta";
             return Some(Refusal::missing_metadata(message));
         }

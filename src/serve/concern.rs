@@ -9,7 +9,7 @@ use super::link::Strength;
 use super::page::hints;
 use super::served::Served;
 use super::{App, CacheScope, TextFallback};
-use crate::concern::{Asked, Concern, Verdict, contradicted, sealed::Sealed};
+use crate::concern::{Asked, Concern, Mirrored, Verdict, sealed::Sealed};
 use crate::exchange::{CallInfo, Exchange};
 use crate::message::{Answer, Call, CallResult, Capabilities, Entry, EntryKind, Meta, Payload, Reason, Refusal, Wants};
 use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, meta};
@@ -122,7 +122,7 @@ impl Concern for Serve {
             Payload::Single(call) => match self.asked(call) {
                 Some((served, uri)) => {
                     // Somebody on the way may have gone by the header.
-                    if let Some(refusal) = contradicted(call, asked.parts) {
+                    if let Some(refusal) = Mirrored::read(&asked.parts.headers).contradicted(call) {
                         return Verdict::Refuse(refusal);
                     }
                     let hints = hints(exchange.context().era(), served.app().cache());

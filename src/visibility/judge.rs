@@ -9,10 +9,10 @@ use http::StatusCode;
 use http::request::Parts;
 
 use super::{AppResources, Visibility};
-use crate::concern::{Asked, contradicted, mirrors, mismatch};
+use crate::concern::{Asked, Mirrored};
 use crate::exchange::Exchange;
 use crate::message::{Call, EntryKind, IdKey, MetaRole, Named, Payload, Reason, Refusal};
-use crate::protocol::{Audience, Era, Method, UI_SCHEME, code, header};
+use crate::protocol::{Audience, Era, Method, UI_SCHEME, code};
 
 /// Why a request of a model or an app goes no further, if it does not.
 pub(super) fn refusal(rules: &Visibility, exchange: &Exchange, asked: &Asked<'_>) -> Option<Refusal> {
@@ -101,28 +101,17 @@ fn is_gated(call: &Call<'_>, rules: &Visibility, exchange: &Exchange) -> bool {
 
 /// Why the mirrored headers of a gated call do not say what its body says (MCP 2026-07-28, "Server Validation").
 fn mirrored(call: &Call<'_>, parts: &Parts) -> Option<Refusal> {
-    if call.era() == Era::Legacy {
-        // Legacy clients send no such header; but where one stands, somebody on the way may go by it. In one pass, since there
-        // is none in most requests.
-        let mut is_there = false;
-        for (header, value) in &parts.headers {
-            if *header == header::PROTOCOL_VERSION {
-                if value.to_str().is_ok_and(|version| Era::of_version(version) == Era::Modern) {
-                    let missing = "a request of this protocol version needs its version and the client's capabilities in \
-                                   params._meta";
-                    return Some(Refusal::missing_metadata(missing));
-                }
-            } else {
-                is_there |= *header == header::METHOD || *header == header::NAME;
-            }
+    let mirrored = Mirrored::read(&parts.headers);
+    let missing = match call.era() {
+        // Legacy clients send no such header; but where one stands, somebody on the way may go by it.
+        Era::Legacy if !mirrored.is_modern() => return mirrored.contradicted(call),
+        Era::Legacy => {
+            "a request of this protocol version needs its version and the client's capabilities in params._meta"
         }
-        return is_there.then(|| contradicted(call, parts)).flatten();
-    }
-    if !call.declares_version || !call.declares_capabilities {
-        let missing = "params._meta needs both the protocol version and the client's capabilities";
-        return Some(Refusal::missing_metadata(missing));
-    }
-    mirrors(call).into_iter().find_map(|(header, body)| mismatch(parts, &header, body))
+        Era::Modern if call.declares_version && call.declares_capabilities => return mirrored.mismatch(call),
+        Era::Modern => "params._meta needs both the protocol version and the client's capabilities",
+    };
+    Some(Refusal::missing_metadata(missing))
 }
 
 /// Two requests of a batch with one id: their answers could not be told apart.
