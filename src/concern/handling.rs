@@ -198,27 +198,31 @@ impl<C: Concern> Handling<C> {
         let answers_initialize = exchange.context.call().is_some_and(|call| call.method() == Some(Method::Initialize));
         let answers_initialize = answers_initialize && shared.settings.tags;
         let tag = if answers_initialize { Some(SessionTag::of(&exchange.context.declared)) } else { tag };
-        let decision = Decision::forwarded();
-        let as_it_came = None;
-        let handling = Self { shared, exchange, as_it_came, wants, tag, answers_initialize, may_mend: false, decision };
+        let mut answer = None;
         let way = match verdict {
-            Verdict::Answer(result) => match handling.context().id().map(|id| result_message(id, result)) {
-                Some(message) => return Begun::Answer(handling, message),
-                None => Way::Forward,
-            },
+            Verdict::Answer(result) => {
+                answer = exchange.context.id().map(|id| result_message(id, result));
+                Way::Forward
+            }
             Verdict::LookUp => {
                 let first = payload.ok().flatten().and_then(|payload| payload.calls().first());
                 let part = |text| body.slice_ref(text);
                 let own = first.and_then(|call| Some((part(call.meta?), call.capabilities.map(part))));
                 let told = own.and_then(|(meta, capabilities)| {
-                    redeclare::look_up(&handling.shared.concern, &handling.exchange, meta, capabilities)
+                    redeclare::look_up(&shared.concern, &exchange, meta, capabilities)
                 });
                 let (meta, capabilities) = told.unzip();
                 Way::LookUp { meta, capabilities: capabilities.flatten() }
             }
             Verdict::Forward | Verdict::Refuse(_) => Way::Forward,
         };
-        Begun::GoOn { handling, way, preparation, rewritten }
+        let decision = Decision::forwarded();
+        let as_it_came = None;
+        let handling = Self { shared, exchange, as_it_came, wants, tag, answers_initialize, may_mend: false, decision };
+        match answer {
+            Some(message) => Begun::Answer(handling, message),
+            None => Begun::GoOn { handling, way, preparation, rewritten },
+        }
     }
 
     /// Judges the calls of the exchange by what the look-up found.
