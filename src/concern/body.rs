@@ -74,7 +74,7 @@ where
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Polled<B::Error> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         match self.project().kind.project() {
             RequestProjection::Through { body } => body.poll_frame(cx),
             RequestProjection::Read { read } => Poll::Ready(read.next_frame()),
@@ -154,20 +154,7 @@ impl<B: Body, C> ResponseBody<B, C> {
     }
 }
 
-/// What a body gives when it is polled.
-type Polled<E> = Poll<Option<Result<Frame<Bytes>, E>>>;
-
 impl<B: Body, C> Response<B, C> {
-    /// Keeps an error back for once. Where a body fails, hyper's server drops what it has not sent yet, the head with it: what we
-    /// held until now goes out while there is nothing more to be had.
-    #[cold]
-    fn fail_later(mut self: Pin<&mut Self>, polled: Polled<B::Error>, cx: &mut Context<'_>) -> Polled<B::Error> {
-        let Poll::Ready(Some(Err(error))) = polled else { return polled };
-        self.set(Response::Failing { error: Some(error) });
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    }
-
     fn is_end(&self) -> bool {
         match self {
             Self::Through { body } => body.is_end_stream(),
@@ -194,18 +181,14 @@ where
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Polled<B::Error> {
-        let mut this = self.as_mut().project();
-        if this.recorder.is_some() {
-            return self.poll_known(cx);
-        }
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let this = self.as_mut().project();
         // Nothing is moved on its way from body to body.
-        let polled = match this.kind.as_mut().project() {
-            ResponseProjection::Through { body } => return body.poll_frame(cx),
-            ResponseProjection::Events { events } => events.poll_frame(cx),
-            _ => return self.poll_known(cx),
-        };
-        if matches!(polled, Poll::Ready(Some(Err(_)))) { this.kind.fail_later(polled, cx) } else { polled }
+        match (this.kind.project(), this.recorder) {
+            (ResponseProjection::Through { body }, None) => body.poll_frame(cx),
+            (ResponseProjection::Events { events }, None) => events.poll_frame(cx),
+            _ => self.poll_known(cx),
+        }
     }
 
     fn is_end_stream(&self) -> bool {
@@ -238,9 +221,9 @@ where
     /// Polls for a frame that is looked at here, or counted.
     // Out of line, so that what passes unread is cheap to poll.
     #[inline(never)]
-    fn poll_known(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Polled<B::Error> {
+    fn poll_known(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let mut this = self.project();
-        let was_held = matches!(*this.kind, Response::Read { .. } | Response::Events { .. });
+        let was_held = matches!(*this.kind, Response::Read { .. });
         let polled = match this.kind.as_mut().project() {
             ResponseProjection::Through { body } => body.poll_frame(cx),
             ResponseProjection::Resumed { frames, body } => match frames.next() {
@@ -251,8 +234,12 @@ where
             ResponseProjection::Events { events } => events.poll_frame(cx),
             ResponseProjection::Failing { error } => Poll::Ready(error.take().map(Err)),
         };
-        if was_held && matches!(polled, Poll::Ready(Some(Err(_)))) {
-            return this.kind.fail_later(polled, cx);
+        // Where a body fails, hyper's server drops what it has not sent yet, the head with it. What we held until now
+        // goes out while there is nothing more to be had.
+        if was_held && let Poll::Ready(Some(Err(error))) = polled {
+            this.kind.set(Response::Failing { error: Some(error) });
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
         }
         if let (Some(recorder), Poll::Ready(frame)) = (this.recorder, &polled) {
             match frame {

@@ -25,6 +25,8 @@ pub(super) struct Events<B: Body, C> {
     edit: Edit<C>,
     // What comes behind the last bytes.
     end: Option<Result<HeaderMap, B::Error>>,
+    // Before an error all that was held goes out.
+    is_flushed: bool,
 }
 
 impl<B: Body, C> Events<B, C> {
@@ -46,7 +48,7 @@ where
         };
         let phase = Phase::Sniffing(Frames::default());
         let edit = Edit { handling, glance, phase, passes: false, out: Frames::default() };
-        Self { body: Some(body), edit, end: None }
+        Self { body: Some(body), edit, end: None, is_flushed: false }
     }
 
     /// A body of which these frames were read already, and begin like events.
@@ -65,6 +67,11 @@ where
                 self.body = None;
             }
             let Some(body) = &mut self.body else {
+                // Where a body fails, hyper's server drops what it has not sent yet. So it has nothing more to be had for once.
+                if matches!(self.end, Some(Err(_))) && !mem::replace(&mut self.is_flushed, true) {
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 return Poll::Ready(self.end.take().map(|end| end.map(Frame::trailers)));
             };
             match ready!(body.as_mut().poll_frame(cx)) {
