@@ -183,12 +183,11 @@ where
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let this = self.as_mut().project();
-        // Nothing is moved on its way from body to body.
-        match (this.kind.project(), this.recorder) {
-            (ResponseProjection::Through { body }, None) => body.poll_frame(cx),
-            (ResponseProjection::Events { events }, None) => events.poll_frame(cx),
-            _ => self.poll_known(cx),
+        // What passes unread is not even moved.
+        if let (ResponseProjection::Through { body }, None) = (this.kind.project(), this.recorder) {
+            return body.poll_frame(cx);
         }
+        self.poll_known(cx)
     }
 
     fn is_end_stream(&self) -> bool {
@@ -223,6 +222,9 @@ where
     #[inline(never)]
     fn poll_known(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let mut this = self.project();
+        if let (ResponseProjection::Events { events }, None) = (this.kind.as_mut().project(), &this.recorder) {
+            return events.poll_frame(cx);
+        }
         let was_held = matches!(*this.kind, Response::Read { .. });
         let polled = match this.kind.as_mut().project() {
             ResponseProjection::Through { body } => body.poll_frame(cx),
