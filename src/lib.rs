@@ -221,8 +221,8 @@
 //! "Judged" means that a filter applies: the [audience](exchange::AudienceSource) is a model or an app. A request that
 //! cannot be read declares nothing, so by default it is judged. Where an extension is
 //! [required](negotiate#required-extensions), all messages are read as judged ones are; a [`namespace`] refuses those that
-//! readers may understand differently, and those that name what is another server's. Of answers it also means that there is a
-//! [`policy`], or that an extension is withheld.
+//! readers may understand differently, objects that are no message, and what names another server's. Of answers it also
+//! means that there is a [`policy`], or that an extension is withheld.
 //!
 //! | input | not judged | judged |
 //! |---|---|---|
@@ -230,6 +230,7 @@
 //! | body that fails before its end | what came of it, then its error | 400, `-32700` |
 //! | body that is JSON and no message: a scalar, `[]`, a batch of more than 1000, invalid UTF-8 in a string | forwarded | 400, `-32600` |
 //! | POST with another `Content-Type`, or a `Content-Encoding` | forwarded | 415, `-32600` |
+//! | object with no `method`, `result` or `error` | forwarded | 400, `-32600` |
 //! | `method`, `id`, `params`, `params.name`, `params.uri` or `_meta` twice, or once more in another case | forwarded | 400, `-32600` |
 //! | `tools/call` of a tool that is for others | forwarded | 200, `-32602`, as for a tool that does not exist |
 //! | `tools/call` while the server does not say what tools it has | forwarded | its status or 502, `-32603` |

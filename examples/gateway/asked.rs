@@ -41,9 +41,6 @@ impl Asked {
         if let Some(fault) = call.fault {
             return Err((invalid_request(fault.to_string()), id));
         }
-        if call.method.is_none() && !call.is_response {
-            return Err((invalid_request("a message needs a method"), id));
-        }
         let Call { method, name, uri, .. } = call;
         let text = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
         Ok(Self { era: call.era(), method: text(method), id, name: text(name), uri: text(uri), body: body.clone() })

@@ -35,9 +35,9 @@
 //!
 //! What does not carry the prefix is another server's: a call gets the error of an unknown tool (`-32602`), a read that
 //! of an unknown resource (`-32602`, in the legacy era `-32002`), and the inner service sees nothing of it. So does a
-//! request that readers may understand differently (400, `-32600`), and one whose `Mcp-Name` lacks the prefix (400,
-//! `-32020`); a batch with such a message goes no further as a whole. Other answers that cannot be read pass as they
-//! came: a prefix protects nobody. For that, put a filter inside.
+//! request that readers may understand differently or that is no message (400, `-32600`), and one whose `Mcp-Name` lacks
+//! the prefix (400, `-32020`); a batch with such a message goes no further as a whole. Other answers that cannot be read
+//! pass as they came: a prefix protects nobody. For that, put a filter inside.
 //!
 //! # Example
 //!

@@ -154,6 +154,8 @@ async fn what_lacks_the_prefix_is_another_servers() {
         (r#"{"id":1,"method":"tools/call","params":{"name":"a__f","name":"a__g"}}"#, 400, -32600),
         (r#"{"id":1,"method":"ping","method":"tools/call","params":{"name":"f"}}"#, 400, -32600),
         (r#"{"id":1,"method":"tools/call","params":{"name":"a__f","NAME":"f"}}"#, 400, -32600),
+        // It is no message.
+        (r#"{"id":1,"params":{"name":"a__f"}}"#, 400, -32600),
     ] {
         let tried = try_through(&layer(), post(body), "application/json", "{}").await;
         assert!(tried.asked.is_none(), "{body}");

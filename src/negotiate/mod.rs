@@ -49,7 +49,8 @@
 //!   with a declaration. A GET or DELETE is then refused with 400. A session tag keeps 2 KiB of what was declared: an
 //!   `initialize` that declares more is refused where what is required would be forgotten.
 //! - Notifications and responses ask for nothing, and pass.
-//! - If one message of a batch may not run, none does (400, `-32600`).
+//! - If one message of a batch may not run, none does (400, `-32600`). An `initialize` may not, whatever it declares: it must
+//!   not be part of a batch (MCP 2025-03-26, "Lifecycle", Initialization), and no session would remember its declaration.
 //! - It fails closed: what cannot be read, or readers may understand differently, is refused as by any filter.
 //!
 //! A declaration is compatibility, not authorisation: any client can declare anything. Where layers are stacked, the one that

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use tower::Layer;
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{ByHeader, Limits};
+use tower_mcp_apps::json::Depth;
+use tower_mcp_apps::message::{Fault, Payload};
 use tower_mcp_apps::testing::Body;
 
 use crate::kit::server::Server;
@@ -54,8 +56,25 @@ async fn an_object_that_is_no_message() {
         (r#"{"jsonrpc":"2.0"}"#, Value::Null),
         (r#"{"jsonrpc":"2.0","id":7}"#, json!(7)),
         (r#"{"jsonrpc":"2.0","id":7,"params":{"name":"poll"}}"#, json!(7)),
+        (r#"{"jsonrpc":"2.0","id":7,"params":{"method":"tools/call","result":{}}}"#, json!(7)),
+        ("[{}]", Value::Null),
     ] {
         forwarded_or_refused(|| post(body), 400, &[-32600], &id).await;
+    }
+}
+
+#[test]
+fn what_else_is_wrong_with_it_is_said_first() {
+    for (body, fault) in [
+        (r#"{"id":7}"#, Fault::NotAMessage),
+        (r#"{"id":7,"Method":"ping"}"#, Fault::CaseVariant("method")),
+        (r#"{"id":7,"id":7}"#, Fault::Duplicate("id")),
+        (r#"{"params":{"name":"\ud800"}}"#, Fault::Unreadable("params.name")),
+        // It has a method, which is none.
+        (r#"{"id":7,"method":7}"#, Fault::Unreadable("method")),
+    ] {
+        let payload = Payload::read(body.as_bytes(), Depth::default()).expect("it is JSON");
+        assert_eq!(payload.calls()[0].fault, Some(fault), "{body}");
     }
 }
 
