@@ -29,7 +29,8 @@
 //!
 //! All else stays: other arguments, `structuredContent` and texts are data, whatever URIs are in them; so do `icons`,
 //! roots, and what a server says to a model in sampling. Nothing is parsed: exactly one prefix is put in front, with
-//! the JSON escapes that stand there, and exactly one is taken off.
+//! the JSON escapes that stand there, and exactly one is taken off. The message of an error is such a text, so that of a hidden
+//! tool, which [`visibility`](crate::visibility) refuses further in, names it without the prefix, as the server's own would.
 //!
 //! # What bad input gets
 //!

@@ -7,6 +7,7 @@ use tower::{Layer, ServiceExt};
 use tower_mcp_apps::AppsLayer;
 use tower_mcp_apps::exchange::{Decision, Fixed};
 use tower_mcp_apps::message::Reason;
+use tower_mcp_apps::namespace::{Namespace, NamespaceLayer};
 use tower_mcp_apps::protocol::{Audience, ToolVisibility};
 use tower_mcp_apps::testing::Body;
 use tower_mcp_apps::visibility::{Visibility, VisibilityLayer};
@@ -55,6 +56,24 @@ async fn the_caller_is_told_no_more_than_the_name_that_it_sent() {
     let expected =
         json!({ "jsonrpc": "2.0", "id": "a", "error": { "code": -32602, "message": format!("Unknown tool: {name}") } });
     assert_eq!(answer.json(), expected);
+}
+
+#[tokio::test]
+async fn a_hidden_tool_behind_a_namespace_is_named_as_its_server_names_it() {
+    let namespace = || Namespace::new("a").expect("a name");
+    let server = server();
+    let fused = AppsLayer::new().namespace(namespace()).audience(Fixed(Audience::Model)).layer(server.clone());
+    let stacked = NamespaceLayer::new(namespace()).layer(for_models().layer(server.clone()));
+    for request in [call, legacy_call] {
+        for answer in [send(fused.clone(), request("a__poll")).await, send(stacked.clone(), request("a__poll")).await] {
+            let error = json!({ "code": -32602, "message": "Unknown tool: poll" });
+            assert_eq!(answer.json(), json!({ "jsonrpc": "2.0", "id": 7, "error": error }));
+        }
+        // What lacks the prefix is not looked for.
+        let answer = send(fused.clone(), request("poll")).await;
+        assert_eq!(answer.json()["error"]["message"], "Unknown tool: poll");
+    }
+    assert_eq!(seen(&server).ran, [""; 0]);
 }
 
 #[tokio::test]
