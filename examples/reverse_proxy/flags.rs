@@ -56,7 +56,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "NAME", value_parser = |name: &str| Namespace::new(name))]
     pub(crate) namespace: Option<Namespace>,
 
-    /// Clients that did not declare MCP Apps hear nothing of UIs.
+    /// Clients that did not declare MCP Apps hear nothing of UIs, also with `--audience host`.
     #[arg(long)]
     pub(crate) strip_ui_for_text_clients: bool,
 

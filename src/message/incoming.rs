@@ -264,13 +264,13 @@ impl<'a> Call<'a> {
                 _ => drop(reader.skip()?),
             }
         }
-        if !members.has("method") && !self.is_response {
-            self.fault.get_or_insert(Fault::NotAMessage);
-        }
         self.is_response &= !members.has("method");
         // A response to a message whose id could not be read has `null` there.
         if ids > 0 && self.id.is_none() && !self.is_response {
             self.fault.get_or_insert(Fault::Unreadable("id"));
+        }
+        if !members.has("method") && !self.is_response {
+            self.fault.get_or_insert(Fault::NotAMessage);
         }
         if ids > 1 {
             self.id = None;

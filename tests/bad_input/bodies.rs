@@ -102,7 +102,7 @@ async fn another_http_method() {
 
 #[tokio::test]
 async fn another_charset() {
-    for charset in ["iso-8859-1", "utf-16", "\"UTF-16LE\"", "utf-8; charset=utf-16"] {
+    for charset in ["iso-8859-1", "utf-16", "\"UTF-16LE\"", "utf-8; charset=utf-16", "utf8; charset=utf16"] {
         let content_type = format!("application/json; charset={charset}");
         let request = || only(post(LIST), "content-type", &content_type);
         forwarded_or_refused(request, 400, &[-32700, -32600], &Value::Null).await;
@@ -112,7 +112,13 @@ async fn another_charset() {
 #[tokio::test]
 async fn utf_8_by_any_name_is_read() {
     let server = Server::with_tools(json!([{ "name": "open" }]));
-    for content_type in ["application/json;charset=UTF-8", "Application/JSON; Charset=\"utf-8\"; x=y"] {
+    for content_type in [
+        "application/json;charset=UTF-8",
+        "Application/JSON; Charset=\"utf-8\"; x=y",
+        "application/json; charset=utf8",
+        "application/json; charset=\"UTF8\"",
+        "application/json; charset=utf-8; charset=Utf8",
+    ] {
         for answer in enforced(&server, Limits::new(), || only(post(LIST), "content-type", content_type)).await {
             assert_eq!(answer.tools(), ["open"], "{content_type}");
         }

@@ -69,6 +69,7 @@ fn what_else_is_wrong_with_it_is_said_first() {
         (r#"{"id":7}"#, Fault::NotAMessage),
         (r#"{"id":7,"Method":"ping"}"#, Fault::CaseVariant("method")),
         (r#"{"id":7,"id":7}"#, Fault::Duplicate("id")),
+        (r#"{"id":[7]}"#, Fault::Unreadable("id")),
         (r#"{"params":{"name":"\ud800"}}"#, Fault::Unreadable("params.name")),
         // It has a method, which is none.
         (r#"{"id":7,"method":7}"#, Fault::Unreadable("method")),
