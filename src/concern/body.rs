@@ -222,6 +222,8 @@ where
     #[inline(never)]
     fn poll_known(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
         let mut this = self.project();
+        // Polled for each event, and often in vain: where nothing is counted, what it gives is not moved once more. It keeps an
+        // error back itself.
         if let (ResponseProjection::Events { events }, None) = (this.kind.as_mut().project(), &this.recorder) {
             return events.poll_frame(cx);
         }

@@ -25,7 +25,7 @@ pub(super) struct Events<B: Body, C> {
     edit: Edit<C>,
     // What comes behind the last bytes.
     end: Option<Result<HeaderMap, B::Error>>,
-    // Before an error all that was held goes out.
+    // Whether there was nothing to be had for once before the error in `end`, so that what was held until then is sent.
     is_flushed: bool,
 }
 
@@ -67,7 +67,7 @@ where
                 self.body = None;
             }
             let Some(body) = &mut self.body else {
-                // Where a body fails, hyper's server drops what it has not sent yet. So it has nothing more to be had for once.
+                // Where a body fails, hyper's server drops what it has not sent yet. It sends that while it has to wait.
                 if matches!(self.end, Some(Err(_))) && !mem::replace(&mut self.is_flushed, true) {
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
