@@ -330,11 +330,8 @@ impl<'a> Call<'a> {
 
     /// What the message is about. Another type than a string is for the server to judge: some method may have one there.
     fn read_param(&mut self, reader: &mut Reader<'a>, name: &'static str) -> Result<Option<Cow<'a, str>>, Error> {
-        if reader.peek()? != Kind::String {
-            reader.skip()?;
-            return Ok(None);
-        }
-        let text = reader.string()?.decode().ok();
+        let Some(text) = read_string(reader)? else { return Ok(None) };
+        let text = text.decode().ok();
         if text.is_none() {
             self.fault.get_or_insert(Fault::Unreadable(name));
         }
@@ -387,11 +384,7 @@ fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Option<&'a [u8]>, Error> {
 
 /// The text of the next value, as [`read_text`] has it.
 fn read_method<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
-    if reader.peek()? != Kind::String {
-        reader.skip()?;
-        return Ok(None);
-    }
-    Ok(decode_known(reader.string()?, |name| Method::from_bytes(name).name()))
+    Ok(read_string(reader)?.and_then(|text| decode_known(text, |name| Method::from_bytes(name).name())))
 }
 
 /// A text; `None` where it has a lone surrogate. One that is known is not checked again.
@@ -404,8 +397,14 @@ fn decode_known<'a>(text: Str<'a>, known: impl FnOnce(&[u8]) -> Option<&'static 
 
 /// The text of the next value; `None` where it is no string, or has a lone surrogate.
 pub(super) fn read_text<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Error> {
+    Ok(read_string(reader)?.and_then(|text| text.decode().ok()))
+}
+
+/// The next value, if it is a string.
+#[inline]
+fn read_string<'a>(reader: &mut Reader<'a>) -> Result<Option<Str<'a>>, Error> {
     if reader.peek()? == Kind::String {
-        return Ok(reader.string()?.decode().ok());
+        return reader.string().map(Some);
     }
     reader.skip()?;
     Ok(None)
